@@ -1,0 +1,118 @@
+"""The seam between First Light and what computes tokens. `vllm.py` and `scripted.py` stand behind it, and nothing else.
+
+One contract suite (`tests/contract`) runs against both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Literal, Protocol
+
+import msgspec
+
+from firstlight.wire import Message
+
+EngineFinish = Literal["stop", "length", "abort"]
+
+
+class Sampling(msgspec.Struct, frozen=True):
+    """How tokens are drawn. None takes the model's own default (its generation config)."""
+
+    max_tokens: int
+    temperature: float | None = None
+    top_p: float | None = None
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+
+
+class EngineRequest(msgspec.Struct, frozen=True):
+    """One prompt for the engine. `id` is unique among those under way; a lower `priority` is scheduled sooner."""
+
+    id: str
+    token_ids: list[int]
+    sampling: Sampling
+    cache_salt: str
+    priority: int = 0
+
+
+class EngineTimes(msgspec.Struct, frozen=True):
+    """When the engine did what, in seconds of the engine core's monotonic clock (CLOCK_MONOTONIC: `stages.now()` on the same host)."""
+
+    queued: float | None = None
+    scheduled: float | None = None
+    first_token: float | None = None
+
+
+class EngineOutput(msgspec.Struct, frozen=True):
+    """What one engine step added to a reply: `tokens` new tokens, whose text may be empty (half a character, a held stop string)."""
+
+    text: str
+    tokens: int
+    finish: EngineFinish | None = None
+    cached_tokens: int = 0
+    times: EngineTimes | None = None
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What the engine can take. `max_model_len` counts prompt and reply tokens together; `max_num_seqs` run at once."""
+
+    model: str
+    max_model_len: int
+    max_num_seqs: int
+
+
+class Health(msgspec.Struct, frozen=True):
+    """`ready`: a request would be taken now. Otherwise `reason` is one line for an operator."""
+
+    state: Literal["starting", "ready", "failed", "stopped"]
+    reason: str | None = None
+
+
+class Renderer(Protocol):
+    """Messages to token ids, by the model's chat template. Text that a user typed never becomes a special token."""
+
+    async def render(self, messages: Sequence[Message]) -> list[int]:
+        """Token ids of the whole conversation, the template's opening of the answer included. Long inputs run off the loop.
+
+        Raises InvalidRequest where the template refuses the conversation.
+        """
+        ...
+
+
+class Engine(Protocol):
+    """One model, ready to generate. Methods are called from the serving event loop only."""
+
+    renderer: Renderer
+
+    @property
+    def limits(self) -> Limits:
+        """What it can take; known once started."""
+        ...
+
+    async def start(self) -> None:
+        """Load; return when a request can be taken. The loop goes on meanwhile. Raises StartError with one line to act on."""
+        ...
+
+    async def stop(self) -> None:
+        """End all replies and processes. Idempotent."""
+        ...
+
+    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineOutput]:
+        """Hand over a prompt; returns once the engine has taken it. The iterator's last output, and no other, has a `finish`.
+
+        Raises ContextLength or InvalidRequest (the engine refuses the prompt), Overloaded, EngineUnavailable here, and
+        EngineFailed from the iterator. Iterating ends with `finish="abort"` after `abort`.
+        """
+        ...
+
+    async def abort(self, request_id: str) -> None:
+        """Stop one reply; unknown ids are ignored. Once it returns, the engine computes at most the step under way for it."""
+        ...
+
+    async def health(self) -> Health:
+        """How it stands, without asking the model."""
+        ...
+
+    def running(self) -> int:
+        """Replies that the engine has taken and not ended."""
+        ...

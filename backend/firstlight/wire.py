@@ -1,0 +1,152 @@
+"""The wire contract, version 1: every JSON document that crosses between page and server, as msgspec Structs.
+
+This file is the source of truth. `shared/wire.schema.json` and `frontend/src/wire/types.gen.ts` are generated from it
+(`make wire`), and `make check` fails when they drift. Times are milliseconds, sizes are bytes, counts are tokens.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+MAX_MESSAGES = 1_000
+MAX_CONTENT = 1_000_000
+MAX_STOP = 4
+MAX_STOP_LENGTH = 128
+
+Role = Literal["system", "user", "assistant"]
+FinishReason = Literal["stop", "length", "stopped", "quota"]
+ErrorType = Literal[
+    "invalid_request", "context_length", "unauthenticated", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "timeout",
+    "gone", "too_large", "unsupported_media", "rate_limited", "quota_exceeded", "headers_too_large", "overloaded",
+    "engine_unavailable", "draining", "internal",
+]  # fmt: skip
+
+
+class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One turn of the conversation."""
+
+    role: Role
+    content: Annotated[str, Meta(min_length=1, max_length=MAX_CONTENT)]
+
+
+class ChatRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Body of `POST /api/chat`. A field left out takes the model's own default; no other field reaches the engine."""
+
+    messages: Annotated[tuple[Message, ...], Meta(min_length=1, max_length=MAX_MESSAGES)]
+    max_tokens: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Meta(gt=0, le=1)] | None = None
+    stop: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=MAX_STOP_LENGTH)], ...], Meta(max_length=MAX_STOP)
+    ] = ()
+    seed: Annotated[int, Meta(ge=0, le=2**53 - 1)] | None = None
+
+
+class Marks(msgspec.Struct, omit_defaults=True):
+    """Server marks of one reply, milliseconds after `accepted`; a mark not reached yet is absent."""
+
+    accepted: float | None = None
+    headers: float | None = None
+    body: float | None = None
+    verified: float | None = None
+    bucket: float | None = None
+    cleaned: float | None = None
+    shaped: float | None = None
+    tokenised: float | None = None
+    queued: float | None = None
+    scheduled: float | None = None
+    first_token: float | None = None
+    first_byte: float | None = None
+    finished: float | None = None
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """Tokens of one reply. `cached_tokens` is the part of `prompt_tokens` found in the prefix cache."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    cached_tokens: int
+
+
+class Start(msgspec.Struct, frozen=True):
+    """The engine has taken the prompt. First event of every stream; `generation` names the reply in later calls."""
+
+    generation: str
+    seq: Literal[0]
+    model: str
+    prompt_tokens: int
+    timing: Marks
+
+
+class Delta(msgspec.Struct, frozen=True, omit_defaults=True):
+    """More text. `seq` is the number of the reply's tokens up to the end of this text, so that it grows by `tokens` each time."""
+
+    seq: int
+    text: str
+    tokens: int
+    timing: Marks | None = None
+
+
+class Done(msgspec.Struct, frozen=True):
+    """The reply is complete. `sha256` (lower-case hex) is over the UTF-8 bytes of the text of all deltas from seq 0."""
+
+    seq: int
+    finish_reason: FinishReason
+    usage: Usage
+    timing: Marks
+    sha256: str
+
+
+class Error(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The reply ends here and is not complete. `retry_after` is in seconds."""
+
+    seq: int
+    type: ErrorType
+    message: str
+    retryable: bool
+    retry_after: int | None = None
+
+
+StreamEvent = Start | Delta | Done | Error
+
+EVENT_NAMES: dict[type[StreamEvent], str] = {Start: "start", Delta: "delta", Done: "done", Error: "error"}
+"""The `event:` line of each type on the stream; the Struct itself is the `data:` line, without the name."""
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Body of a refusal before the stream, `application/problem+json` (RFC 9457). `field` is a JSON pointer into the body."""
+
+    type: ErrorType
+    title: str
+    status: int
+    detail: str
+    field: str | None = None
+    limit: int | None = None
+    retry_after: int | None = None
+    request_id: str | None = None
+
+
+class Token(msgspec.Struct, frozen=True):
+    """Answer of `POST /auth/guest`: a bearer token for `expires_in` seconds."""
+
+    access_token: str
+    token_type: Literal["Bearer"]
+    expires_in: int
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    """Answer of `DELETE /api/generations/{id}`, the same however often it is asked."""
+
+    generation: str
+    state: Literal["stopped", "finished"]
+
+
+class Ready(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Answer of `/livez` and `/readyz`. `reason` says in one line why it is not ready."""
+
+    status: Literal["ok", "starting", "draining", "failed"]
+    model: str | None = None
+    reason: str | None = None
