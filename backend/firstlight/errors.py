@@ -42,7 +42,8 @@ class Refused(FirstLightError):
 class InvalidRequest(Refused):
     """The body is not what the contract says."""
 
-    status, type, title = 400, "invalid_request", "Invalid request"
+    status, title = 400, "Invalid request"
+    type: ErrorType = "invalid_request"
 
 
 class ContextLength(InvalidRequest):

@@ -19,9 +19,9 @@ MAX_STOP_LENGTH = 128
 Role = Literal["system", "user", "assistant"]
 FinishReason = Literal["stop", "length", "stopped", "quota"]
 ErrorType = Literal[
-    "invalid_request", "context_length", "unauthenticated", "forbidden", "not_found", "method_not_allowed", "not_acceptable", "timeout",
-    "gone", "too_large", "unsupported_media", "rate_limited", "quota_exceeded", "headers_too_large", "overloaded",
-    "engine_unavailable", "draining", "internal",
+    "invalid_request", "context_length", "unauthenticated", "forbidden", "not_found", "method_not_allowed",
+    "not_acceptable", "timeout", "gone", "too_large", "unsupported_media", "rate_limited", "quota_exceeded",
+    "headers_too_large", "overloaded", "engine_unavailable", "draining", "internal",
 ]  # fmt: skip
 
 
@@ -82,7 +82,7 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Delta(msgspec.Struct, frozen=True, omit_defaults=True):
-    """More text. `seq` is the number of the reply's tokens up to the end of this text, so that it grows by `tokens` each time."""
+    """More text. `seq` is the number of the reply's tokens up to the end of this text: it grows by `tokens` each time."""
 
     seq: int
     text: str
@@ -117,7 +117,7 @@ EVENT_NAMES: dict[type[StreamEvent], str] = {Start: "start", Delta: "delta", Don
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Body of a refusal before the stream, `application/problem+json` (RFC 9457). `field` is a JSON pointer into the body."""
+    """Body of a refusal before the stream, `application/problem+json` (RFC 9457). `field` points into the body (RFC 6901)."""
 
     type: ErrorType
     title: str

@@ -1,0 +1,1 @@
+"""Stage 4: who asks, how often, and what exactly: bytes in, `Admitted` out."""

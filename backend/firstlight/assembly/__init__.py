@@ -1,0 +1,1 @@
+"""Stage 7: tokens become events, events bytes on the socket."""

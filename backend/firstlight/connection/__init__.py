@@ -1,0 +1,1 @@
+"""Stage 2: a socket becomes an arrival with its headers and body, within limits and deadlines."""

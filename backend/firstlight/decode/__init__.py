@@ -1,0 +1,1 @@
+"""Stage 6: a prompt is handed to the engine and its reply runs: `Generation` out."""

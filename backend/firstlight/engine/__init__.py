@@ -1,0 +1,1 @@
+"""What computes tokens, behind one seam: `protocol.py`."""

@@ -36,7 +36,7 @@ class EngineRequest(msgspec.Struct, frozen=True):
 
 
 class EngineTimes(msgspec.Struct, frozen=True):
-    """When the engine did what, in seconds of the engine core's monotonic clock (CLOCK_MONOTONIC: `stages.now()` on the same host)."""
+    """When the engine did what: seconds of its core's monotonic clock, which on one host is that of `stages.now()`."""
 
     queued: float | None = None
     scheduled: float | None = None
@@ -44,7 +44,7 @@ class EngineTimes(msgspec.Struct, frozen=True):
 
 
 class EngineOutput(msgspec.Struct, frozen=True):
-    """What one engine step added to a reply: `tokens` new tokens, whose text may be empty (half a character, a held stop string)."""
+    """What one step added to a reply: `tokens` new ones, whose text may be empty (half a character, a held stop string)."""
 
     text: str
     tokens: int
@@ -72,7 +72,7 @@ class Renderer(Protocol):
     """Messages to token ids, by the model's chat template. Text that a user typed never becomes a special token."""
 
     async def render(self, messages: Sequence[Message]) -> list[int]:
-        """Token ids of the whole conversation, the template's opening of the answer included. Long inputs run off the loop.
+        """Token ids of the conversation, the template's opening of the answer included. Long inputs run off the loop.
 
         Raises InvalidRequest where the template refuses the conversation.
         """
@@ -90,7 +90,7 @@ class Engine(Protocol):
         ...
 
     async def start(self) -> None:
-        """Load; return when a request can be taken. The loop goes on meanwhile. Raises StartError with one line to act on."""
+        """Load; return when a request can be taken; the loop goes on meanwhile. Raises StartError, one line to act on."""
         ...
 
     async def stop(self) -> None:
@@ -98,7 +98,7 @@ class Engine(Protocol):
         ...
 
     async def generate(self, request: EngineRequest) -> AsyncIterator[EngineOutput]:
-        """Hand over a prompt; returns once the engine has taken it. The iterator's last output, and no other, has a `finish`.
+        """Hand over a prompt; returns once it is taken. The iterator's last output, and no other, has a `finish`.
 
         Raises ContextLength or InvalidRequest (the engine refuses the prompt), Overloaded, EngineUnavailable here, and
         EngineFailed from the iterator. Iterating ends with `finish="abort"` after `abort`.
@@ -106,7 +106,7 @@ class Engine(Protocol):
         ...
 
     async def abort(self, request_id: str) -> None:
-        """Stop one reply; unknown ids are ignored. Once it returns, the engine computes at most the step under way for it."""
+        """Stop one reply; unknown ids are ignored. Once it returns, at most the step under way is computed for it."""
         ...
 
     async def health(self) -> Health:

@@ -1,0 +1,1 @@
+"""Stage 5: an admitted request's messages become token ids that fit the model: `Prompt` out."""
