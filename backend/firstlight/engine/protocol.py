@@ -53,6 +53,24 @@ class EngineOutput(msgspec.Struct, frozen=True):
     times: EngineTimes | None = None
 
 
+class Outputs(Protocol):
+    """The outputs of one reply. The last one, and no other, has a `finish`; after `abort` that is "abort".
+
+    Its holder iterates to the end, or closes it, or calls `abort`: otherwise the engine would compute for nobody. Being
+    cancelled while waiting in `__anext__` closes it.
+    """
+
+    def __aiter__(self) -> AsyncIterator[EngineOutput]: ...
+
+    async def __anext__(self) -> EngineOutput:
+        """Next output. Raises EngineFailed when the engine gives up on the reply, or dies."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of the reply, be it before the first output was asked for. Idempotent."""
+        ...
+
+
 class Limits(msgspec.Struct, frozen=True):
     """What the engine can take. `max_model_len` counts prompt and reply tokens together; `max_num_seqs` run at once."""
 
