@@ -44,7 +44,7 @@ class EngineTimes(msgspec.Struct, frozen=True):
 
 
 class EngineOutput(msgspec.Struct, frozen=True):
-    """What one step added to a reply: `tokens` new ones, whose text may be empty (half a character, a held stop string)."""
+    """What one step added to a reply: `tokens` new ones, whose text may be empty (half a character, held for a stop)."""
 
     text: str
     tokens: int
@@ -108,7 +108,7 @@ class Engine(Protocol):
         ...
 
     async def start(self) -> None:
-        """Load; return when a request can be taken; the loop goes on meanwhile. Raises StartError, one line to act on."""
+        """Load; return when a request can be taken; the loop goes on meanwhile. Raises StartError."""
         ...
 
     async def stop(self) -> None:
