@@ -44,7 +44,7 @@ class EngineTimes(msgspec.Struct, frozen=True):
 
 
 class EngineOutput(msgspec.Struct, frozen=True):
-    """What one step added to a reply: `tokens` new ones, whose text may be empty (half a character, held for a stop)."""
+    """What one step added to a reply: `tokens` new ones, whose text may be empty (half a character, a held stop)."""
 
     text: str
     tokens: int
