@@ -7,6 +7,7 @@ FirstLightError
 |  |- TooLarge           413   |- UnsupportedMedia  415   |- RateLimited    429   |- HeadersTooLarge 431
 |  |- Overloaded         503   |- EngineUnavailable 503   |- Draining       503
 |- EngineFailed          the engine gave up on one reply, or died: an `error` event
+|- ReaderLeft            nobody reads this stream any more: the socket is gone, or takes nothing
 |- StartError            the server cannot start: one line, exit code 2
 """
 
@@ -142,6 +143,10 @@ class EngineFailed(FirstLightError):
     def __init__(self, detail: str, *, dead: bool = False) -> None:
         super().__init__(detail)
         self.dead = dead
+
+
+class ReaderLeft(FirstLightError):
+    """The socket of a stream is gone, or took nothing for too long and was cut off; raised by `send`."""
 
 
 class StartError(FirstLightError):
