@@ -100,9 +100,11 @@ class Generations(Section):
 
     max_running: Positive = 1_000
     log_bytes: Positive = 262_144
-    """Text kept of one reply."""
+    """Memory for one reply: its text and 16 bytes a token. A longer one loses its beginning, once all readers have it."""
     total_bytes: Positive = 67_108_864
-    """Text kept of all replies."""
+    """The same for all finished replies together."""
+    max_kept: Positive = 5_000
+    """Finished replies kept."""
     keep_s: Seconds = 600.0
     """How long a finished reply can be replayed."""
     grace_s: Annotated[float, Meta(ge=0)] = 0.0

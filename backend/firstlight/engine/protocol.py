@@ -115,8 +115,8 @@ class Engine(Protocol):
         """End all replies and processes. Idempotent."""
         ...
 
-    async def generate(self, request: EngineRequest) -> AsyncIterator[EngineOutput]:
-        """Hand over a prompt; returns once it is taken. The iterator's last output, and no other, has a `finish`.
+    async def generate(self, request: EngineRequest) -> Outputs:
+        """Hand over a prompt; returns the outputs to come once it is taken.
 
         Raises ContextLength or InvalidRequest (the engine refuses the prompt), Overloaded, EngineUnavailable here, and
         EngineFailed from the iterator. Iterating ends with `finish="abort"` after `abort`.
