@@ -1,28 +1,11 @@
-"""All settings: one frozen Struct a section. Defaults, then a TOML file, then the environment.
-
-    FIRSTLIGHT_CONFIG=firstlight.toml            the file: [admission] burst = 16
-    FIRSTLIGHT_ADMISSION__BURST=16               one setting; FIRSTLIGHT_<SECTION>__<KEY>
-    FIRSTLIGHT_ADMISSION__GUEST_KEY_FILE=/run/x  the same from a file, for what must not stand in the environment
-
-An unknown section or key, or a value out of range, stops the start with one line that names the key.
-"""
+"""The settings themselves: one frozen Struct a section, each setting with its default and its meaning."""
 
 from __future__ import annotations
 
-import difflib
-import os
-import tomllib
-from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Literal, get_type_hints
 
 import msgspec
 from msgspec import Meta
-
-from firstlight.errors import StartError
-
-PREFIX = "FIRSTLIGHT_"
-CONFIG = "FIRSTLIGHT_CONFIG"
 
 Positive = Annotated[int, Meta(ge=1)]
 Share = Annotated[float, Meta(gt=0, le=1)]
@@ -33,24 +16,32 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of all sections."""
 
 
-class Connection(Section):
+class Connection(Section, frozen=True):
     """Where the server listens, and what a socket may cost."""
 
     host: str = "127.0.0.1"
+    """Address to listen on."""
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
+    """Port to listen on; 0: any free one."""
     keep_alive_s: Seconds = 75.0
     """Idle time of a kept connection; longer than the 60 s of the proxy in front, so that the proxy closes first."""
     header_timeout_s: Seconds = 10.0
+    """A request whose headers take longer to arrive is cut off."""
     body_timeout_s: Seconds = 15.0
+    """A request whose body takes longer to arrive is cut off."""
     send_timeout_s: Seconds = 30.0
     """A reader that takes nothing for so long is cut off."""
     max_header_bytes: Positive = 32_768
+    """Request line and headers of one request."""
     max_header_fields: Positive = 100
+    """Header lines of one request."""
     max_body_bytes: Positive = 4_194_304
+    """Body of one request."""
     max_connections: Positive = 2_000
+    """Sockets open at once."""
 
 
-class Routing(Section):
+class Routing(Section, frozen=True):
     """Where requests go."""
 
     static_dir: str = ""
@@ -59,10 +50,11 @@ class Routing(Section):
     """Names that `Host` may have; empty: any."""
 
 
-class Admission(Section):
+class Admission(Section, frozen=True):
     """Who may ask, and how often."""
 
     token_ttl_s: Positive = 900
+    """How long a guest token is good for."""
     rate: Annotated[float, Meta(gt=0)] = 1.0
     """Requests a second that a user's bucket gains."""
     burst: Positive = 20
@@ -71,10 +63,11 @@ class Admission(Section):
     """Buckets kept; the longest unused goes first."""
 
 
-class Engine(Section):
+class Engine(Section, frozen=True):
     """What computes the tokens."""
 
     kind: Literal["vllm", "scripted"] = "vllm"
+    """`vllm`: a real model; `scripted`: plays a scenario, needs no model."""
     model: str = ""
     """Hugging Face id or folder; empty: the small model that `make run` prepares."""
     scenario: str = ""
@@ -82,25 +75,32 @@ class Engine(Section):
     max_model_len: Annotated[int, Meta(ge=0)] = 4096
     """Prompt and reply tokens of one request; 0: as the model has it."""
     max_num_seqs: Positive = 256
+    """Replies computed at once; further ones wait."""
     max_num_batched_tokens: Positive = 8192
+    """Tokens computed in one step: larger steps read prompts faster and hold running replies up longer."""
     tensor_parallel_size: Positive = 1
+    """GPUs that share every layer."""
     pipeline_parallel_size: Positive = 1
+    """GPUs that hold a part of the layers each."""
     data_parallel_size: Positive = 1
+    """Copies of the model."""
     gpu_memory_utilization: Share = 0.9
+    """Share of the GPU memory that the engine takes."""
     kv_cache_gib: Annotated[int, Meta(ge=0)] = 0
     """KV cache on the CPU engine in GiB; 0: from the memory found."""
     enforce_eager: bool | None = None
-    """None: eager on a CPU (compiling costs a minute of start), CUDA graphs on a GPU."""
+    """Not set: eager on a CPU (compiling costs a minute of start), CUDA graphs on a GPU."""
     default_max_tokens: Positive = 1024
     """Reply tokens where a request names no figure."""
 
 
-class Generations(Section):
+class Generations(Section, frozen=True):
     """Replies under way and kept for replay."""
 
     max_running: Positive = 1_000
+    """Replies under way; one more is refused with 503."""
     log_bytes: Positive = 262_144
-    """Memory for one reply: its text and 16 bytes a token. A longer one loses its beginning, once all readers have it."""
+    """Memory for one reply: text and 16 bytes a token. A longer one loses its beginning, once all readers have it."""
     total_bytes: Positive = 67_108_864
     """The same for all finished replies together."""
     max_kept: Positive = 5_000
@@ -111,28 +111,35 @@ class Generations(Section):
     """How long a reply goes on with nobody reading before it is aborted."""
 
 
-class Assembly(Section):
+class Assembly(Section, frozen=True):
     """Tokens to bytes on the socket."""
 
     max_tokens_per_event: Positive = 8
+    """Tokens that go out together without waiting."""
     max_wait_ms: Annotated[float, Meta(ge=0)] = 16.0
     """No token waits longer for company: one display frame."""
     busy_wait_ms: Annotated[float, Meta(ge=0)] = 50.0
     """The same once `busy_streams` run."""
     busy_streams: Positive = 200
+    """Replies under way from which `busy_wait_ms` holds."""
     heartbeat_s: Seconds = 10.0
+    """A stream that is silent for so long gets a comment."""
     zstd_level: Annotated[int, Meta(ge=1, le=19)] = 1
+    """Compression level."""
     zstd_window_log: Annotated[int, Meta(ge=10, le=23)] = 17
+    """Window of 2 to this power in bytes; it costs about as much memory an open stream."""
 
 
-class Logs(Section):
+class Logs(Section, frozen=True):
     """What is logged; never a message's text."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    """Least level that is logged."""
     format: Literal["auto", "console", "json"] = "auto"
+    """`auto`: console on a terminal, else JSON."""
 
 
-class Settings(Section):
+class Settings(Section, frozen=True):
     """Every section."""
 
     connection: Connection = Connection()
@@ -145,60 +152,3 @@ class Settings(Section):
 
 
 SECTIONS: dict[str, type[Section]] = get_type_hints(Settings)
-
-
-def load(env: Mapping[str, str] = os.environ) -> Settings:
-    """Settings in force for `env`. Raises StartError with one line that names the key and where it was set."""
-    values: dict[str, dict[str, object]] = {}
-    sources: dict[tuple[str, str], str] = {}
-    for source, section, key, value in [*_from_file(env.get(CONFIG, "")), *_from_env(env)]:
-        if section not in SECTIONS:
-            raise StartError(f"{source}: there is no section '{section}' (there are: {', '.join(SECTIONS)})")
-        if key not in SECTIONS[section].__struct_fields__:
-            raise StartError(f"{source}: [{section}] has no setting '{key}'{_hint(key, section)}")
-        values.setdefault(section, {})[key] = value
-        sources[section, key] = source
-    for (section, key), source in sources.items():
-        try:
-            msgspec.convert({key: values[section][key]}, SECTIONS[section], strict=False)
-        except msgspec.ValidationError as error:
-            raise StartError(f"{source}: {section}.{key}: {str(error).split(' - at')[0]}") from error
-    return msgspec.convert(values, Settings, strict=False)
-
-
-def _from_file(path: str) -> Iterator[tuple[str, str, str, object]]:
-    if not path:
-        return
-    try:
-        tables = tomllib.loads(Path(path).read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise StartError(f"{CONFIG}={path}: {error}") from error
-    for section, table in tables.items():
-        if not isinstance(table, dict):
-            raise StartError(f"{path}: '{section}' must stand in a section, as in [connection]")
-        for key, value in table.items():
-            yield path, section, key, value
-
-
-def _from_env(env: Mapping[str, str]) -> Iterator[tuple[str, str, str, object]]:
-    for name, text in sorted(env.items()):
-        if not name.startswith(PREFIX) or "__" not in name:
-            continue
-        section, key = name.removeprefix(PREFIX).lower().split("__", 1)
-        fields = SECTIONS[section].__struct_fields__ if section in SECTIONS else ()
-        if key.endswith("_file") and key not in fields:
-            key, text = key.removesuffix("_file"), _secret(name, text)
-        is_list = key in fields and SECTIONS[section].__annotations__[key].startswith("tuple")
-        yield name, section, key, [part.strip() for part in text.split(",")] if is_list else text
-
-
-def _secret(name: str, path: str) -> str:
-    try:
-        return Path(path).read_text("utf-8").strip()
-    except (OSError, ValueError) as error:
-        raise StartError(f"{name}={path}: {error}") from error
-
-
-def _hint(key: str, section: str) -> str:
-    near = difflib.get_close_matches(key, SECTIONS[section].__struct_fields__, 1)
-    return f" (did you mean '{near[0]}'?)" if near else ""
