@@ -30,7 +30,7 @@ class Registry:
     """Bounded: replies under way by count, finished ones by count, bytes and age, the ids of those evicted by count."""
 
     def __init__(self, limits: settings.Generations, clock: Callable[[], float] = now) -> None:
-        self._limits = limits
+        self.limits = limits
         self._clock = clock
         self._running: dict[str, Generation] = {}
         self._kept: OrderedDict[str, Kept] = OrderedDict()
@@ -42,8 +42,8 @@ class Registry:
         """Raise Draining or Overloaded where no further reply may start."""
         if self._draining:
             raise Draining("The server is shutting down.", retry_after=1)
-        if len(self._running) >= self._limits.max_running:
-            raise Overloaded("All places are taken.", limit=self._limits.max_running, retry_after=1)
+        if len(self._running) >= self.limits.max_running:
+            raise Overloaded("All places are taken.", limit=self.limits.max_running, retry_after=1)
 
     def add(self, generation: Generation) -> None:
         """Take in a reply that has just started; its end moves it to the finished ones."""
@@ -84,7 +84,7 @@ class Registry:
         if not generation.was_taken:
             return
         size = generation.log.bytes
-        self._kept[generation.id] = Kept(generation, self._clock() + self._limits.keep_s, size)
+        self._kept[generation.id] = Kept(generation, self._clock() + self.limits.keep_s, size)
         self._kept_bytes += size
         self._evict()
 
@@ -93,12 +93,12 @@ class Registry:
             generation_id, oldest = self._kept.popitem(last=False)
             self._kept_bytes -= oldest.bytes
             self._evicted[generation_id] = oldest.generation.user.subject
-        while len(self._evicted) > self._limits.max_kept:
+        while len(self._evicted) > self.limits.max_kept:
             self._evicted.popitem(last=False)
 
     def _over(self, oldest: Kept) -> bool:
         return (
             oldest.until <= self._clock()
-            or len(self._kept) > self._limits.max_kept
-            or self._kept_bytes > self._limits.total_bytes
+            or len(self._kept) > self.limits.max_kept
+            or self._kept_bytes > self.limits.total_bytes
         )

@@ -1,0 +1,54 @@
+"""The body's bytes to a typed request. What the contract does not name goes no further."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from firstlight.errors import InvalidRequest
+from firstlight.wire import ChatRequest
+
+_decode = msgspec.json.Decoder(ChatRequest).decode
+
+_PLACE = re.compile(r" - at `\$(?P<path>.*)`$", re.DOTALL)
+_INDEX = re.compile(r"\[(\d+)\]")
+_KEY = re.compile(r"Object (?:contains unknown|missing required) field `(?P<name>.*)`$", re.DOTALL)
+_LIMIT = re.compile(r"[<>]=? (\d+)")
+
+_SHOWN = 100
+"""Characters of a client's own words that an answer repeats."""
+
+
+def decode(body: bytes) -> ChatRequest:
+    """The request that `body` is. Raises InvalidRequest, which names the field and the limit that was broken."""
+    try:
+        return _decode(body)
+    except msgspec.ValidationError as error:
+        raise _invalid(str(error)) from error
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise InvalidRequest(f"The body is not JSON: {error}") from error
+    except RecursionError as error:
+        raise InvalidRequest("The body is nested too deep.") from error
+
+
+def _invalid(message: str) -> InvalidRequest:
+    """From msgspec's words, such as "Expected `int` >= 1 - at `$.max_tokens`"."""
+    place = _PLACE.search(message)
+    reason = _PLACE.sub("", message)
+    key = _KEY.match(reason)
+    limit = _LIMIT.search(reason) if reason.startswith("Expected") else None
+    path = _INDEX.sub(r".\1", place["path"]) if place else ""
+    pointer = path.replace(".", "/") + (f"/{_escaped(_short(key['name']))}" if key else "")
+    return InvalidRequest(
+        f"{pointer or 'The body'}: {_short(reason)}.", field=pointer, limit=int(limit[1]) if limit else None
+    )
+
+
+def _escaped(name: str) -> str:
+    """As one step of a JSON pointer (RFC 6901)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
