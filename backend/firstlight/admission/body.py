@@ -27,7 +27,7 @@ def decode(body: bytes) -> ChatRequest:
     except msgspec.ValidationError as error:
         raise _invalid(str(error)) from error
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InvalidRequest(f"The body is not JSON: {error}") from error
+        raise InvalidRequest(f"The body is not JSON: {str(error).removeprefix('JSON is malformed: ')}.") from error
     except RecursionError as error:
         raise InvalidRequest("The body is nested too deep.") from error
 

@@ -24,7 +24,7 @@ class Prefill:
         left = limit - len(token_ids)
         if left < 1:
             raise ContextLength(
-                f"The conversation has {len(token_ids)} tokens; with at least one for the reply it may have {limit}.",
+                f"The conversation has {len(token_ids)} tokens; the model takes {limit}, one at least for the reply.",
                 field="/messages",
                 limit=limit,
             )
