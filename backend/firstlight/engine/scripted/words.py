@@ -7,7 +7,8 @@ is those bytes behind a leading 1, hence at least 256. The special ids lie below
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import takewhile
 
 BEGIN, END = 1, 2
 ROLES = {"system": 3, "user": 4, "assistant": 5}
@@ -26,7 +27,7 @@ def encode(text: str) -> list[int]:
     return [int.from_bytes(b"\x01" + token.encode(), "big") for token in split(text)]
 
 
-def decode(ids: Sequence[int]) -> str:
+def decode(ids: Iterable[int]) -> str:
     """The text of `ids`, special ones left out."""
     return b"".join(i.to_bytes(8, "big").lstrip(b"\x00")[1:] for i in ids if i > 0xFF).decode(errors="replace")
 
@@ -35,5 +36,5 @@ def question(ids: list[int]) -> str:
     """The last user message in a rendered conversation; empty where there is none."""
     for start in range(len(ids) - 1, 0, -1):
         if ids[start] == ROLES["user"] and ids[start - 1] == BEGIN:
-            return decode(ids[start + 1 : ids.index(END, start)])
+            return decode(takewhile(lambda i: i != END, ids[start + 1 :]))
     return ""
