@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import hypothesis
 import msgspec
 import pytest
 
 from firstlight.engine.scripted.engine import Scripted
 from firstlight.engine.scripted.scenario import Scenario
+
+# A busy machine is no failure: what a test must do in time, it measures itself.
+hypothesis.settings.register_profile("busy", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("busy")
 
 StartScripted = Callable[..., Awaitable[Scripted]]
 

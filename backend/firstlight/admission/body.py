@@ -1,4 +1,7 @@
-"""The body's bytes to a typed request. What the contract does not name goes no further."""
+"""The body's bytes to a typed request. What the contract does not name goes no further.
+
+Decoding by type ends at the first value that is none of the contract, so that no nesting, however deep, is followed.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,8 @@ def decode(body: bytes) -> ChatRequest:
         return _decode(body)
     except msgspec.ValidationError as error:
         raise _invalid(str(error)) from error
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except msgspec.DecodeError as error:
         raise InvalidRequest(f"The body is not JSON: {str(error).removeprefix('JSON is malformed: ')}.") from error
-    except RecursionError as error:
-        raise InvalidRequest("The body is nested too deep.") from error
 
 
 def _invalid(message: str) -> InvalidRequest:

@@ -73,11 +73,11 @@ class Tokens:
 
     def verify(self, authorization: str | None) -> User:
         """Whose token an `Authorization` header holds. Raises Unauthenticated."""
+        if authorization is not None and len(authorization) > len("Bearer ") + MAX_TOKEN_BYTES:
+            raise Unauthenticated("The token is too long.", limit=MAX_TOKEN_BYTES)
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
             raise Unauthenticated("An Authorization header with a bearer token is needed.")
-        if len(text) > MAX_TOKEN_BYTES:
-            raise Unauthenticated("The token is too long.", limit=MAX_TOKEN_BYTES)
         claims = self._read(text)
         moment = self._wall()
         if (claims.iss, claims.aud) != (_ISSUER, _AUDIENCE):
@@ -94,5 +94,5 @@ class Tokens:
             if signed["header"].get("typ") != _TYPE:
                 raise Unauthenticated("The token is not an access token.")
             return self._claims.decode(signed["payload"])
-        except (jwt.PyJWTError, msgspec.DecodeError, ValueError, RecursionError) as error:
+        except (jwt.PyJWTError, ValueError) as error:
             raise Unauthenticated("The token does not verify.") from error

@@ -35,11 +35,10 @@ def describe(settings: Settings, env: Mapping[str, str] = os.environ) -> str:
     blocks = []
     for name in SECTIONS:
         section = getattr(settings, name)
-        lines = [
-            (_line(key, getattr(section, key)), origin.get((name, key), "default")) for key in section.__struct_fields__
-        ]
-        width = max(len(line) for line, _ in lines)
-        blocks.append("\n".join([f"[{name}]", *(f"{line:<{width}}  # {source}" for line, source in lines)]))
+        lines = {key: line(key, getattr(section, key)) for key in section.__struct_fields__}
+        width = max(map(len, lines.values()))
+        noted = (f"{text:<{width}}  # {origin.get((name, key), 'default')}" for key, text in lines.items())
+        blocks.append("\n".join([f"[{name}]", *noted]))
     return "\n\n".join(blocks) + "\n"
 
 
@@ -56,7 +55,8 @@ def markdown() -> str:
     return "\n".join(page).rstrip() + "\n"
 
 
-def _line(key: str, value: object) -> str:
+def line(key: str, value: object) -> str:
+    """One setting as TOML; a secret is masked."""
     if key.endswith(_SECRET) and value:
         return f'{key} = "********"'
     return f"# {key} is not set" if value is None else f"{key} = {_toml(value)}"
