@@ -7,7 +7,8 @@ const TYPES = new URL("../src/wire/types.gen.ts", import.meta.url);
 
 const schema = JSON.parse(await readFile(SCHEMA, "utf8"));
 const types = await compile(schema, "Wire", {
-  bannerComment: "// Generated from shared/wire.schema.json by `npm run wire`; edit backend/firstlight/wire.py instead.",
+  bannerComment:
+    "// Generated from shared/wire.schema.json by `npm run wire`; edit backend/firstlight/wire.py instead.",
   additionalProperties: false,
   ignoreMinAndMaxItems: true,
   printWidth: 120,

@@ -1,0 +1,49 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { decodeEvent, Malformed, type StreamEvent } from "../wire/guard";
+
+/** An event, and when its parsing was over, in milliseconds of `performance.now()`. */
+export interface Received {
+  event: StreamEvent;
+  at: number;
+}
+
+/** Characters of one event that may wait for its end; more is no stream of ours. */
+const MAX_EVENT_CHARS = 2 ** 20;
+
+/**
+ * Bytes of a reply to its events: decode, split into SSE messages, parse and check. `heard` is called for every read,
+ * heartbeats included. The stream fails with `Malformed` on an event that cannot be trusted.
+ */
+export function receive(body: ReadableStream<Uint8Array<ArrayBuffer>>, heard: () => void): ReadableStream<Received> {
+  return body.pipeThrough(new TextDecoderStream()).pipeThrough(split(heard)).pipeThrough(decode());
+}
+
+function split(heard: () => void): TransformStream<string, EventSourceMessage> {
+  let feed: (chunk: string) => void;
+  return new TransformStream({
+    start(controller) {
+      const parser = createParser({
+        maxBufferSize: MAX_EVENT_CHARS,
+        onEvent: (message) => controller.enqueue(message),
+        // Unknown fields are allowed by the format; only the bound on memory is an end.
+        onError: (error) => {
+          if (error.type === "max-buffer-size-exceeded") controller.error(new Malformed(error.message));
+        },
+      });
+      feed = parser.feed;
+    },
+    transform(chunk) {
+      heard();
+      feed(chunk);
+    },
+  });
+}
+
+function decode(): TransformStream<EventSourceMessage, Received> {
+  return new TransformStream({
+    transform(message, controller) {
+      const event = decodeEvent(message.event, message.data);
+      if (event) controller.enqueue({ event, at: performance.now() });
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { isReady } from "../wire/guard";
+
+/** What `/readyz` says, for a person: `reason` is a line to show while the server is not ready. */
+export interface Readiness {
+  ready: boolean;
+  model: string | undefined;
+  reason: string | undefined;
+}
+
+const POLL_MS = 1_000;
+
+/** Asks until the server is ready, and never again after. `tell` hears every answer. */
+export async function untilReady(tell: (readiness: Readiness) => void): Promise<void> {
+  for (;;) {
+    const readiness = await ask();
+    tell(readiness);
+    if (readiness.ready) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function ask(): Promise<Readiness> {
+  try {
+    const response = await fetch("/readyz");
+    const body: unknown = await response.json();
+    if (!isReady(body)) return { ready: false, model: undefined, reason: `The server answers ${response.status}` };
+    const reason = body.status === "starting" ? "Loading the model…" : (body.reason ?? `The server is ${body.status}`);
+    return { ready: response.ok && body.status === "ok", model: body.model ?? undefined, reason };
+  } catch {
+    return { ready: false, model: undefined, reason: "The server does not answer" };
+  }
+}

@@ -1,0 +1,8 @@
+import type { Ledger } from "./timing/ledger";
+
+declare global {
+  interface Window {
+    /** For tests and tools. */
+    firstlight: { report(): ReturnType<Ledger["report"]> };
+  }
+}

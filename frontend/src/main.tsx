@@ -1,0 +1,57 @@
+import { computed, effect, signal } from "@preact/signals";
+import { render } from "preact";
+import { App } from "./app";
+import { Draft } from "./capture/draft";
+import { listenForShortcuts } from "./capture/keys";
+import { Guest } from "./connection/guest";
+import { type Readiness, untilReady } from "./connection/ready";
+import { Session } from "./conversation/session";
+import { restore, save } from "./conversation/storage";
+import { whenIdle } from "./idle";
+import { preference } from "./preferences";
+import { Theme } from "./render/theme";
+import { fitKeyboard } from "./render/viewport";
+import { Ledger } from "./timing/ledger";
+
+const tab = () => sessionStorage;
+
+const guest = new Guest();
+const ledger = new Ledger();
+const draft = new Draft(tab);
+const session = new Session(guest, ledger, restore(tab));
+const theme = new Theme();
+const timing = preference("timing", ["shown"]);
+const readiness = signal<Readiness | undefined>(undefined);
+const model = computed(() => session.model.value ?? readiness.value?.model);
+
+function newChat(): void {
+  session.clear();
+  draft.focus();
+}
+
+function toggleTiming(): void {
+  timing.value = timing.value === "shown" ? undefined : "shown";
+}
+
+window.firstlight = { report: () => ledger.report() };
+listenForShortcuts(window, { stop: () => session.stop(), newChat, toggleTiming });
+fitKeyboard();
+void untilReady((news) => {
+  readiness.value = news;
+});
+
+// Kept for a reload when nothing is under way, and when the page is left; never while a question is being sent.
+effect(() => {
+  if (session.busy.value || !session.messages.value) return;
+  whenIdle(() => session.busy.peek() || save(tab, session.snapshot()));
+});
+addEventListener("pagehide", () => {
+  save(tab, session.snapshot());
+  draft.keep();
+});
+
+const root = document.getElementById("app");
+if (root) {
+  const parts = { session, ledger, draft, theme, timing, readiness, model, newChat };
+  render(<App {...parts} />, root);
+}
