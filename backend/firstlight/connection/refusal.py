@@ -1,0 +1,36 @@
+"""What the connection stage answers by itself: whole HTTP/1.1 responses for requests that never reach a handler."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+import msgspec
+
+from firstlight.errors import Refused
+from firstlight.wire import Problem
+
+
+def response(refused: Refused) -> bytes:
+    """The bytes of a problem response after which the connection closes."""
+    problem = Problem(
+        type=refused.type,
+        title=refused.title,
+        status=refused.status,
+        detail=refused.detail,
+        field=refused.field,
+        limit=refused.limit,
+        retry_after=refused.retry_after,
+    )
+    body = msgspec.json.encode(problem)
+    head = [
+        f"HTTP/1.1 {refused.status} {HTTPStatus(refused.status).phrase}",
+        "content-type: application/problem+json",
+        f"content-length: {len(body)}",
+        "cache-control: no-store",
+        "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+        "x-content-type-options: nosniff",
+        "connection: close",
+    ]
+    if refused.retry_after is not None:
+        head.append(f"retry-after: {refused.retry_after}")
+    return "\r\n".join([*head, "", ""]).encode("ascii") + body
