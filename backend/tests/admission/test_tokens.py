@@ -25,6 +25,7 @@ GOOD = {
     "iss": "firstlight", "aud": "firstlight", "sub": "guest-1",
     "iat": NOW, "nbf": NOW, "exp": NOW + 900, "scope": "chat",
 }  # fmt: skip
+ALGS: list[object] = ["none", "None", "nOnE", "EdDSA", "HS256", "", None, 1, [], {}]
 
 
 def tokens(at: float = NOW) -> Tokens:
@@ -111,8 +112,7 @@ def test_a_token_of_another_type_is_refused_though_well_signed() -> None:
 @pytest.mark.parametrize(
     "forged",
     [
-        *(f"{part(msgspec.json.encode({'alg': alg, 'typ': 'at+jwt'}))}.{part(msgspec.json.encode(GOOD))}." for alg in
-          ("none", "None", "nOnE", "EdDSA", "HS256", "", None, 1, [], {})),
+        *(f"{part(msgspec.json.encode({'alg': alg, 'typ': 'at+jwt'}))}.{part(msgspec.json.encode(GOOD))}." for alg in ALGS),
         signed(GOOD, algorithm="HS256", key=PEM.hex().encode()).removeprefix("Bearer "),
         signed(GOOD, algorithm="HS256", key=KEY.public_key().public_bytes_raw()).removeprefix("Bearer "),
         signed(GOOD, key=Ed25519PrivateKey.generate(), jwk={"kty": "OKP"}).removeprefix("Bearer "),
