@@ -42,9 +42,9 @@ class StreamClient:
         Raises ConnectionError or TimeoutError where an answer does not come whole.
         """
         sent: dict[socket.socket, float] = {}
-        for connection in self._sockets:
-            sent[connection] = time.perf_counter()
-            connection.sendall(REQUEST)
+        for outgoing in self._sockets:
+            sent[outgoing] = time.perf_counter()
+            outgoing.sendall(REQUEST)
         answers = dict.fromkeys(self._sockets, b"")
         first: dict[socket.socket, float] = {}
         ended = 0

@@ -8,6 +8,7 @@ ends: for headers, for the reader of an answer, for the next request.
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from typing import cast
 
@@ -24,7 +25,8 @@ from firstlight.settings import Connection
 from firstlight.stages import now
 
 HIGH_WATER = 16_384
-"""Unsent bytes from which `send` waits: few, so that a slow reader is felt at once."""
+"""Unsent bytes from which `send` waits, and as many again in the kernel. Few, so that a slow reader is felt at once,
+and what it takes shows: a full default buffer of the kernel tells of progress in steps of a megabyte."""
 
 LINGER_S = 2.0
 LINGER_BYTES = 1_048_576
@@ -46,6 +48,12 @@ class State(ServerState):
         self.quiet = asyncio.Event()
         """Set while there is no connection."""
         self.quiet.set()
+
+    def drain(self) -> None:
+        """Close the idle connections, and all others after their present or next answer."""
+        self.draining = True
+        for connection in list(self.connections):
+            connection.shutdown()
 
 
 class Outlet:
@@ -78,14 +86,15 @@ class ConnectionProtocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count it, and give it `header_timeout_s` to begin a request."""
-        socket = cast(asyncio.Transport, transport)
-        super().connection_made(socket)
+        stream = cast(asyncio.Transport, transport)
+        super().connection_made(stream)
         self._state.quiet.clear()
-        socket.set_write_buffer_limits(high=HIGH_WATER)
-        self._reader = ReaderWatch(self.loop, socket, self._limits.send_timeout_s)
+        stream.set_write_buffer_limits(high=HIGH_WATER)
+        stream.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, HIGH_WATER)
+        self._reader = ReaderWatch(self.loop, stream, self._limits.send_timeout_s)
         excess = len(self.connections) - self._state.max_connections
         if excess > SPARE_CONNECTIONS:
-            socket.abort()
+            stream.abort()
         elif excess > 0:
             self._refuse(Overloaded("There are too many connections.", retry_after=1))
         else:

@@ -90,11 +90,10 @@ async def serve(
     try:
         with _signals(loop, stop):
             await stop.asked.wait()
-            state.draining = True
+            state.drain()
             await _unless(stop.urgent, drain())
             server.close()
-            for connection in list(state.connections):
-                connection.shutdown()
+            state.drain()
             await _unless(stop.urgent, state.quiet.wait())
     finally:
         server.close()
