@@ -203,6 +203,7 @@ async def test_a_child_that_does_not_come_up_is_a_start_error(monkeypatch: pytes
     engine = Scripted(msgspec.convert({"child": True, "replies": ABC}, Scenario))
     with pytest.raises(StartError, match="the scripted engine did not start: its process ended by exit code 1"):
         await engine.start()
+    assert (await engine.health()).state == "failed"
     await engine.stop()
 
 

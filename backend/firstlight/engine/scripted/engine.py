@@ -10,7 +10,7 @@ from firstlight.engine.scripted.core import Abort, Add, Event, Failed
 from firstlight.engine.scripted.link import Child, Local
 from firstlight.engine.scripted.render import WordRenderer
 from firstlight.engine.scripted.scenario import Scenario
-from firstlight.errors import ContextLength, EngineFailed, EngineUnavailable, InvalidRequest, Overloaded
+from firstlight.errors import ContextLength, EngineFailed, EngineUnavailable, InvalidRequest, Overloaded, StartError
 
 
 class ScriptedOutputs:
@@ -71,7 +71,11 @@ class Scripted:
         await asyncio.sleep(self._scenario.start_ms / 1000)
         kind = Child if self._scenario.child else Local
         self._link = kind(self._scenario, self._deliver, self._lost)
-        await self._link.open()
+        try:
+            await self._link.open()
+        except StartError as error:
+            self._health = Health("failed", str(error))
+            raise
         self._health = Health("ready")
 
     async def stop(self) -> None:

@@ -86,8 +86,9 @@ class Child:
         await self._ready
 
     def send(self, command: Command) -> None:
-        """Hand `command` to the process."""
-        self._writer.write(pack(command))
+        """Hand `command` to the process; where it has just died, `lost` is about to say so."""
+        if not self._writer.is_closing():
+            self._writer.write(pack(command))
 
     async def close(self) -> None:
         """End the process, whatever state it is in."""
