@@ -112,7 +112,7 @@ class Engine(Protocol):
         ...
 
     async def stop(self) -> None:
-        """End all replies and processes. Idempotent."""
+        """End all processes, and all replies: their outputs raise EngineFailed, `dead`. Idempotent."""
         ...
 
     async def generate(self, request: EngineRequest) -> Outputs:

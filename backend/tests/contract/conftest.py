@@ -13,7 +13,7 @@ from firstlight.engine.build import build
 from firstlight.engine.protocol import Engine, EngineRequest, Sampling
 from firstlight.engine.scripted.engine import Scripted
 from firstlight.engine.scripted.scenario import Scenario
-from firstlight.errors import EngineUnavailable
+from firstlight.errors import EngineFailed, EngineUnavailable
 
 STORY = "Once upon a time there was a light that came first, and it told each who asked how long it had taken. "
 SCENARIO = {
@@ -48,12 +48,14 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     await engine.start()
     assert (await engine.health()).state == "ready"
     yield engine
-    token_ids = [300] * 10
-    late = await engine.generate(EngineRequest("late", token_ids, Sampling(max_tokens=100), "salt"))
+    request = EngineRequest("late", [300] * 10, Sampling(max_tokens=1000), "salt")
+    late = await engine.generate(request)
     await engine.stop()
     await engine.stop()
     assert (await engine.health()).state == "stopped"
     assert engine.running() == 0
+    with pytest.raises(EngineFailed) as failed:
+        _ = [output async for output in late]
+    assert failed.value.dead
     with pytest.raises(EngineUnavailable):
-        await engine.generate(EngineRequest("too-late", token_ids, Sampling(max_tokens=100), "salt"))
-    del late
+        await engine.generate(request)
