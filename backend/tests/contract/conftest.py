@@ -48,8 +48,8 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
     await engine.start()
     assert (await engine.health()).state == "ready"
     yield engine
-    request = EngineRequest("late", [300] * 10, Sampling(max_tokens=1000), "salt")
-    late = await engine.generate(request)
+    prompt = EngineRequest("late", [300] * 10, Sampling(max_tokens=1000), "salt")
+    late = await engine.generate(prompt)
     await engine.stop()
     await engine.stop()
     assert (await engine.health()).state == "stopped"
@@ -58,4 +58,4 @@ async def engine(request: pytest.FixtureRequest) -> AsyncIterator[Engine]:
         _ = [output async for output in late]
     assert failed.value.dead
     with pytest.raises(EngineUnavailable):
-        await engine.generate(request)
+        await engine.generate(prompt)
