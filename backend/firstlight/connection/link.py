@@ -17,6 +17,7 @@ class Answer(Protocol):
 
     keep_alive: bool
     more_body: bool
+    response_complete: bool
 
 
 class Link:
@@ -37,9 +38,11 @@ class Link:
         self.answer: Answer | None = None
 
     @property
-    def closed(self) -> bool:
-        """Whether the socket is gone, or about to be."""
-        return self.transport is not None and self.transport.is_closing()
+    def lost(self) -> bool:
+        """Whether the socket went before the answer was complete."""
+        if self.transport is None or self.answer is None:
+            return False
+        return self.transport.is_closing() and not self.answer.response_complete
 
     @property
     def whole(self) -> bool:

@@ -25,5 +25,5 @@ class PatientSend:
     async def __call__(self, message: MutableMapping[str, Any]) -> None:
         """Send one ASGI message. Raises ReaderLeft where it cannot reach anybody."""
         await self._send(message)
-        if self._link.closed:
+        if self._link.lost:
             raise ReaderLeft("The reader has closed the connection, or takes nothing.")

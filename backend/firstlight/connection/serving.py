@@ -14,7 +14,8 @@ from typing import Any
 
 from uvicorn.config import Config
 
-from firstlight.connection.protocol import ConnectionProtocol, State
+from firstlight.connection.ending import State
+from firstlight.connection.protocol import ConnectionProtocol
 from firstlight.errors import StartError
 from firstlight.settings import Connection
 
@@ -107,6 +108,7 @@ def _config(app: App, settings: Connection) -> Config:
         http=ConnectionProtocol,
         ws="none",
         log_config=None,
+        log_level="error",
         access_log=False,
         proxy_headers=False,
         server_header=False,

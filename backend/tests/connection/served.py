@@ -77,7 +77,9 @@ class Site:
 
     def closed(self) -> bool:
         """Whether the latest request's socket is."""
-        return link_of(self.scopes[-1]).closed
+        transport = link_of(self.scopes[-1]).transport
+        assert transport is not None
+        return transport.is_closing()
 
     def nodelay(self) -> int:
         """TCP_NODELAY of the latest request's socket."""

@@ -63,6 +63,17 @@ async def test_d04_one_header_byte_at_a_time_does_not_extend_the_deadline() -> N
         assert answer.status == 408
 
 
+async def test_the_header_deadline_ends_with_the_headers() -> None:
+    async with site(header_timeout_s=0.5) as app, raw(app.port) as client:
+        held = GET.replace(b"/first", b"/held")
+        client.send(held[:20])
+        await asyncio.sleep(0.1)
+        client.send(held[20:])
+        await asyncio.sleep(1.0)
+        app.release.set()
+        assert (await client.answer()).status == 200
+
+
 async def test_d06_a_connection_that_never_sends_is_closed() -> None:
     async with site(header_timeout_s=0.3) as app, raw(app.port) as client:
         assert await client.rest() == b""
