@@ -37,7 +37,9 @@ export default defineConfig({
     proxy: Object.fromEntries(["/api", "/auth", "/livez", "/readyz"].map((path) => [path, BACKEND])),
   },
   test: {
-    environment: "happy-dom",
+    // Those that need a document say so in their first line.
+    environment: "node",
+    pool: "threads",
     include: ["src/**/*.test.{ts,tsx}"],
   },
 });

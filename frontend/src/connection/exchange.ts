@@ -1,7 +1,6 @@
 import { Malformed } from "../wire/guard";
 import type { ChatRequest, Delta, Done, Start, Error as WireError } from "../wire/types.gen";
 import { sha256 } from "./digest";
-import type { Guest } from "./guest";
 import { type Received, receive } from "./pipeline";
 import { type Refusal, readRefusal } from "./refusal";
 import { Watchdog } from "./watchdog";
@@ -25,6 +24,12 @@ export interface Listener {
   ended(outcome: Outcome): void;
 }
 
+/** Who asks: a bearer token at hand ("" before there is one), and how to get a new one. */
+export interface Identity {
+  readonly token: string;
+  renew(): Promise<string>;
+}
+
 class Broken extends Error {
   readonly why: Break;
 
@@ -42,7 +47,7 @@ const DRAIN_MS = 1_000;
  */
 export class Exchange {
   readonly #body: string;
-  readonly #guest: Guest;
+  readonly #identity: Identity;
   readonly #listener: Listener;
   readonly #abort = new AbortController();
   readonly #watchdog = new Watchdog(() => this.#giveUp("silent"));
@@ -52,11 +57,13 @@ export class Exchange {
   #text = "";
   #over = false;
 
-  constructor(request: ChatRequest, guest: Guest, listener: Listener) {
+  constructor(request: ChatRequest, identity: Identity, listener: Listener) {
     this.#body = JSON.stringify(request);
-    this.#guest = guest;
+    this.#identity = identity;
     this.#listener = listener;
-    void this.#follow(guest.token ? this.#post(guest.token) : guest.renew().then((token) => this.#post(token)));
+    void this.#follow(
+      identity.token ? this.#post(identity.token) : identity.renew().then((token) => this.#post(token)),
+    );
   }
 
   /** Ends the reply here: the engine is told, nothing that still arrives is heard. */
@@ -83,7 +90,7 @@ export class Exchange {
     let answered = false;
     try {
       let response = await sent;
-      if (response.status === 401) response = await this.#post(await this.#guest.renew());
+      if (response.status === 401) response = await this.#post(await this.#identity.renew());
       answered = true;
       this.#listener.answered(performance.now());
       this.#end(await this.#outcome(response));

@@ -20,6 +20,7 @@ export function receive(body: ReadableStream<Uint8Array<ArrayBuffer>>, heard: ()
 
 function split(heard: () => void): TransformStream<string, EventSourceMessage> {
   let feed: (chunk: string) => void;
+  let last = "";
   return new TransformStream({
     start(controller) {
       const parser = createParser({
@@ -35,6 +36,11 @@ function split(heard: () => void): TransformStream<string, EventSourceMessage> {
     transform(chunk) {
       heard();
       feed(chunk);
+      last = chunk.at(-1) ?? last;
+    },
+    flush() {
+      // The parser holds a carriage return back, since a line feed may follow: none does.
+      if (last === "\r") feed("\n");
     },
   });
 }

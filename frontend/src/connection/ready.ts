@@ -1,4 +1,5 @@
 import { isReady } from "../wire/guard";
+import type { Ready } from "../wire/types.gen";
 
 /** What `/readyz` says, for a person: `reason` is a line to show while the server is not ready. */
 export interface Readiness {
@@ -19,13 +20,17 @@ export async function untilReady(tell: (readiness: Readiness) => void): Promise<
   }
 }
 
+function reasonOf({ status, reason }: Ready): string {
+  return status === "starting" ? "Loading the model…" : (reason ?? `The server is ${status}`);
+}
+
 async function ask(): Promise<Readiness> {
   try {
     const response = await fetch("/readyz");
     const body: unknown = await response.json();
     if (!isReady(body)) return { ready: false, model: undefined, reason: `The server answers ${response.status}` };
-    const reason = body.status === "starting" ? "Loading the model…" : (body.reason ?? `The server is ${body.status}`);
-    return { ready: response.ok && body.status === "ok", model: body.model ?? undefined, reason };
+    const ready = response.ok && body.status === "ok";
+    return { ready, model: body.model ?? undefined, reason: ready ? undefined : reasonOf(body) };
   } catch {
     return { ready: false, model: undefined, reason: "The server does not answer" };
   }

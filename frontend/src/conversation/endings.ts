@@ -12,17 +12,17 @@ const BREAKS: Record<Break, string> = {
 };
 
 const SHORTENED: Record<string, string> = {
-  length: "The reply reached the limit of tokens.",
-  quota: "Your quota of tokens ended this reply.",
+  length: "The reply ends here: it reached the limit of tokens.",
+  quota: "The reply ends here: your quota of tokens is used up.",
 };
 
 /** What is shown of a reply that ended with `outcome` after `text`, at `now` (of `Date.now()`). */
 export function ending(outcome: Outcome, text: string, now: number): Ending {
   switch (outcome.kind) {
     case "done": {
-      const detail = SHORTENED[outcome.done.finish_reason];
+      const shortened = SHORTENED[outcome.done.finish_reason];
       const state = outcome.done.finish_reason === "stopped" ? "stopped" : "done";
-      return detail ? { state, text, note: { title: "Shortened", detail, retryable: false } } : { state, text };
+      return shortened ? { state, text, shortened } : { state, text };
     }
     case "stopped":
       return { state: "stopped", text };

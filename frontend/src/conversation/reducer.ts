@@ -22,6 +22,8 @@ export interface Reply {
   state: ReplyState;
   /** Empty until the end: while a reply streams, its text is kept by the renderer. */
   text: string;
+  /** Why the reply is complete and yet shorter than the model wanted. */
+  shortened?: string;
   note?: Note;
 }
 
@@ -31,6 +33,7 @@ export type Message = Question | Reply;
 export interface Ending {
   state: Exclude<ReplyState, "waiting" | "streaming">;
   text: string;
+  shortened?: string;
   note?: Note;
 }
 

@@ -1,6 +1,5 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { Exchange, type Listener, type Outcome } from "../connection/exchange";
-import type { Guest } from "../connection/guest";
+import { Exchange, type Identity, type Listener, type Outcome } from "../connection/exchange";
 import { LiveText } from "../render/live-text";
 import { ReplyClock } from "../timing/clock";
 import type { Ledger } from "../timing/ledger";
@@ -21,13 +20,13 @@ export class Session {
   readonly #messages: Signal<readonly Message[]>;
   readonly #announcement = signal("");
   readonly #model = signal<string | undefined>(undefined);
-  readonly #guest: Guest;
+  readonly #identity: Identity;
   readonly #ledger: Ledger;
   readonly busy: ReadonlySignal<boolean>;
   #live: Live | undefined;
 
-  constructor(guest: Guest, ledger: Ledger, messages: readonly Message[]) {
-    this.#guest = guest;
+  constructor(identity: Identity, ledger: Ledger, messages: readonly Message[]) {
+    this.#identity = identity;
     this.#ledger = ledger;
     this.#messages = signal(messages);
     this.busy = computed(() => liveReply(this.#messages.value) !== undefined);
@@ -96,7 +95,7 @@ export class Session {
       clock.painted(chunks, at);
       if (first) this.#ledger.touch();
     });
-    const exchange = new Exchange({ messages }, this.#guest, this.#listener(id, clock, text));
+    const exchange = new Exchange({ messages }, this.#identity, this.#listener(id, clock, text));
     this.#live = { id, exchange, text, clock };
     this.#ledger.add(clock);
     return id;

@@ -11,6 +11,8 @@ const CUT_BY_RELOAD = {
   retryable: true,
 };
 
+const STATES = new Set<unknown>(["waiting", "streaming", "done", "stopped", "interrupted", "refused"]);
+
 /** The conversation that this tab had before it was loaded again; a reply that was under way is an interrupted one. */
 export function restore(open: Open): readonly Message[] {
   let stored: unknown;
@@ -44,5 +46,5 @@ function isMessage(value: unknown): value is Message {
   const { id, role, text, state, note } = value as Partial<Reply>;
   if (typeof id !== "string" || typeof text !== "string") return false;
   if ((role as string) === "user") return true;
-  return role === "assistant" && typeof state === "string" && (note === undefined || typeof note.detail === "string");
+  return role === "assistant" && STATES.has(state) && (note === undefined || typeof note.detail === "string");
 }

@@ -16,7 +16,7 @@ export const SendIcon = () => (
 
 export const StopIcon = () => (
   <Icon>
-    <rect class="solid" x="7" y="7" width="10" height="10" rx="2" />
+    <rect class="solid" x="6" y="6" width="12" height="12" rx="2.5" />
   </Icon>
 );
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { Component } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Note, Question, Reply } from "../conversation/reducer";
 import type { Session } from "../conversation/session";
 import { Blocks } from "./blocks";
@@ -14,7 +14,7 @@ export function QuestionView({ question }: { question: Question }) {
 }
 
 export function ReplyView({ reply, session }: { reply: Reply; session: Session }) {
-  const { id, state, text, note } = reply;
+  const { id, state, text, note, shortened } = reply;
   return (
     <article
       class="message"
@@ -26,6 +26,7 @@ export function ReplyView({ reply, session }: { reply: Reply; session: Session }
       <Text id={id} text={text} session={session} />
       {state === "waiting" && <Waiting />}
       {state === "stopped" && <p class="aside">Stopped</p>}
+      {shortened && <p class="aside">{shortened}</p>}
       {note && <NoteView note={note} again={(at) => session.askAgain(id, at)} />}
     </article>
   );
@@ -81,17 +82,20 @@ function Waiting() {
 function NoteView({ note, again }: { note: Note; again: (at: number) => void }) {
   const left = () => Math.max(0, Math.ceil(((note.retryAt ?? 0) - Date.now()) / 1000));
   useSeconds(() => left() > 0);
+  const wait = useMemo(left, []);
   return (
-    <div class="note" role="alert">
-      <p>
-        <strong>{note.title}.</strong> {note.detail}
+    <div class="note">
+      {/* What counts down stays out of the alert, which would be read out at each second. */}
+      <p role="alert">
+        <strong>{note.title}.</strong> {note.detail}{" "}
+        {wait > 0 && <span class="unseen">You can try again in {wait} s.</span>}
       </p>
       {note.retryable && (
         <p class="again">
           <button type="button" class="pill" disabled={left() > 0} onClick={(event) => again(event.timeStamp)}>
             Try again
           </button>
-          {left() > 0 && <span>in {left()} s</span>}
+          {left() > 0 && <span aria-hidden="true">in {left()} s</span>}
         </p>
       )}
     </div>

@@ -41,9 +41,10 @@ export function Transcript({ session, welcome }: { session: Session; welcome: VN
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <div class="scroller" ref={scroller} role="log" aria-label="Conversation" aria-live="off" tabIndex={0}>
         <div class="column" ref={column}>
-          {messages.length > 0 ? messages.map(view) : welcome}
+          {messages.map(view)}
         </div>
       </div>
+      {messages.length === 0 && <div class="blank scroller">{welcome}</div>}
       {away.value && (
         <button type="button" class="jump round" aria-label="Jump to the end" onClick={() => stick.peek()?.jump()}>
           <DownIcon />
