@@ -5,7 +5,7 @@ FirstLightError
 |  |- InvalidRequest     400 (also context_length)   |- Unauthenticated   401   |- Forbidden      403
 |  |- NotFound           404   |- MethodNotAllowed  405   |- NotAcceptable  406   |- Timeout 408  |- Gone 410
 |  |- TooLarge           413   |- UnsupportedMedia  415   |- RateLimited    429   |- HeadersTooLarge 431
-|  |- Overloaded         503   |- EngineUnavailable 503   |- Draining       503
+|  |- Overloaded         503   |- EngineUnavailable 503   |- Draining       503   |- NotBuilt       503
 |- EngineFailed          the engine gave up on one reply, or died: an `error` event
 |- ReaderLeft            nobody reads this stream any more: the socket is gone, or takes nothing
 |- StartError            the server cannot start: one line, exit code 2
@@ -135,6 +135,12 @@ class Draining(Refused):
     """The server is about to stop."""
 
     status, type, title = 503, "draining", "Shutting down"
+
+
+class NotBuilt(Refused):
+    """The server has no page to serve; everything else works."""
+
+    status, title = 503, "Page not built"
 
 
 class EngineFailed(FirstLightError):

@@ -1,6 +1,6 @@
 """Stage 7: tokens become events, events bytes on the socket."""
 
-from firstlight.assembly.assemble import Assembly, Follow
+from firstlight.assembly.assemble import CODINGS, Assembly, Follow
 from firstlight.assembly.negotiate import IDENTITY, choose
 
-__all__ = ["IDENTITY", "Assembly", "Follow", "choose"]
+__all__ = ["CODINGS", "IDENTITY", "Assembly", "Follow", "choose"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
@@ -20,9 +20,13 @@ from firstlight.generations import Generation, Reader
 from firstlight.stages import now
 from firstlight.wire import Delta, Start
 
-Scope = MutableMapping[str, Any]
+# ASGI's own words. Its messages are dictionaries that every framework types in another way.
+Scope = Any
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
+
+CODINGS = (IDENTITY, ZSTD)
+"""What a stream can be sent in."""
 
 _EARLY = 0.001
 """Seconds that a timer may ring too soon; what is due by then is sent, not waited for again."""

@@ -1,1 +1,23 @@
 """Stage 3: the handlers, and every answer that is no stream."""
+
+from firstlight.routing.chat import chat_route
+from firstlight.routing.generations import generation_routes
+from firstlight.routing.headers import secure
+from firstlight.routing.health import health_routes
+from firstlight.routing.problems import handlers
+from firstlight.routing.service import Service
+from firstlight.routing.static import BUILT, load, page_route
+from firstlight.routing.tokens import guest_route
+
+__all__ = [
+    "BUILT",
+    "Service",
+    "chat_route",
+    "generation_routes",
+    "guest_route",
+    "handlers",
+    "health_routes",
+    "load",
+    "page_route",
+    "secure",
+]

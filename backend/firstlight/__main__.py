@@ -1,0 +1,58 @@
+"""The command `firstlight`. What a command needs is imported by that command, so that each starts as soon as it can."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from firstlight import __version__
+from firstlight.errors import StartError
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command in `arguments` (default: the process's own); returns the exit code.
+
+    0: done; 2: it cannot be done, one line on standard error says why and what to do.
+    """
+    parser = argparse.ArgumentParser(prog="firstlight", description="A chat that shows where every millisecond went.")
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("serve", help="serve the page and the model until told to stop")
+    settings = commands.add_parser("settings", help="print the settings in force, and where each was set")
+    settings.add_argument("--markdown", action="store_true", help="all there are, as the page docs/settings.md")
+    bench = commands.add_parser("bench", add_help=False, help="measure one part; `firstlight bench --help` has more")
+    bench.add_argument("rest", nargs=argparse.REMAINDER)
+    chosen, unknown = parser.parse_known_args(arguments)
+    if unknown and chosen.command != "bench":
+        parser.error(f"unknown: {' '.join(unknown)}")
+    try:
+        return _run(chosen, unknown)
+    except StartError as error:
+        sys.stderr.write(f"firstlight: {error}\n")
+        return 2
+
+
+def _run(chosen: argparse.Namespace, unknown: Sequence[str]) -> int:
+    match chosen.command:
+        case "serve":
+            from firstlight.serve import serve
+
+            return serve()
+        case "settings":
+            return _settings(markdown=chosen.markdown)
+        case _:
+            from firstlight.bench import main as bench
+
+            return bench([*chosen.rest, *unknown])
+
+
+def _settings(*, markdown: bool) -> int:
+    from firstlight import settings
+
+    sys.stdout.write(settings.markdown() if markdown else settings.describe(settings.load()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

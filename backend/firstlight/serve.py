@@ -1,0 +1,54 @@
+"""`firstlight serve`: a process that serves until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+
+import uvloop
+
+from firstlight import connection, logs, settings
+from firstlight.app import create_app
+from firstlight.engine.build import build
+from firstlight.engine.protocol import Engine
+from firstlight.errors import StartError
+from firstlight.stages import now
+
+
+def serve() -> int:
+    """Serve with the settings in force; 0 after an orderly stop. Raises StartError, also where loading fails later."""
+    began = now()
+    chosen = settings.load()
+    logs.configure(chosen.logs)
+    with connection.bind(chosen.connection) as listener, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(_serve(chosen, build(chosen), listener, began))
+    return 0
+
+
+async def _serve(chosen: settings.Settings, engine: Engine, listener: socket.socket, began: float) -> None:
+    stop, failures = connection.Stop(), list[StartError]()
+
+    def ready(first_byte_ms: float) -> None:
+        _say(f"Ready after {now() - began:.1f} s; the warm-up reply began after {first_byte_ms:.0f} ms. Chat at {url}")
+
+    def failed(error: StartError) -> None:
+        failures.append(error)
+        stop.ask()
+
+    url = _url(listener)
+    app = create_app(chosen, engine, ready, failed)
+    _say(f"First Light listens on {url} and loads the model.")
+    await connection.serve(app, chosen.connection, listener, drain=app.state.service.drain, stop=stop)
+    if failures:
+        raise failures[0]
+
+
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
