@@ -1,0 +1,42 @@
+import path from "node:path";
+import { test as base, expect } from "@playwright/test";
+import { ChatPage } from "./chat-page.js";
+import { type Server, startServer } from "./server.js";
+
+const SCENARIO = path.resolve(import.meta.dirname, "../shared/examples/scenarios/e2e.json");
+
+/** Settings of the scripted server; a roomy bucket, since one browser asks for every test. */
+const SCRIPTED = {
+  FIRSTLIGHT_ENGINE__KIND: "scripted",
+  FIRSTLIGHT_ENGINE__SCENARIO: SCENARIO,
+  FIRSTLIGHT_ADMISSION__BURST: "1000",
+  FIRSTLIGHT_ADMISSION__RATE: "1000",
+  FIRSTLIGHT_ENGINE__DEFAULT_MAX_TOKENS: "3000",
+};
+
+/** Every test has `chat`, a fresh page of a server on the scripted engine, and fails on any console error. */
+export const test = base.extend<{ chat: ChatPage; complaints: string[] }, { server: Server; settings: Record<string, string> }>({
+  settings: [{}, { scope: "worker", option: true }],
+  server: [
+    async ({ settings }, use) => {
+      const server = await startServer({ ...SCRIPTED, ...settings }, 15_000);
+      await use(server);
+      await server.stop();
+    },
+    { scope: "worker" },
+  ],
+  complaints: async ({ page }, use) => {
+    const complaints: string[] = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await use(complaints);
+    expect(complaints, "console errors").toEqual([]);
+  },
+  chat: async ({ page, server, complaints: _ }, use) => {
+    const chat = new ChatPage(page);
+    await chat.open(server.url);
+    await use(chat);
+  },
+});
+
+export { expect };
