@@ -77,7 +77,8 @@ class Pump:
     def _end_for(self, why: Why) -> None:
         if self._why is None and self._log.end is None:
             self._why = why
-            self._abort()
+            if self.was_taken:
+                self._abort()
 
     def _abort(self) -> None:
         self._aborting = asyncio.create_task(self._quietly(self._engine.abort(self._id)), name=f"abort {self._id}")
@@ -99,7 +100,7 @@ class Pump:
         outputs = await self._engine.generate(request)
         self._timeline.mark("queued", at)
         self._taken.set_result(None)
-        if self._why is not None:  # the abort went out before the engine knew the reply
+        if self._why is not None:  # it was abandoned before the engine knew of it
             self._abort()
         return outputs
 
