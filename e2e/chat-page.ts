@@ -12,7 +12,7 @@ export interface ReplyReport {
 }
 
 export const STAGES = ["capture", "connection", "routing", "admission", "prefill", "decode", "assembly"] as const;
-export type Stage = (typeof STAGES)[number];
+type Stage = (typeof STAGES)[number];
 
 declare global {
   interface Window {
@@ -22,6 +22,7 @@ declare global {
 
 /** The page as a person sees it. */
 export class ChatPage {
+  readonly page: Page;
   readonly composer: Locator;
   readonly send: Locator;
   readonly stop: Locator;
@@ -30,7 +31,8 @@ export class ChatPage {
   readonly overlay: Locator;
   readonly messages: Locator;
 
-  constructor(readonly page: Page) {
+  constructor(page: Page) {
+    this.page = page;
     this.composer = page.getByRole("textbox", { name: "Message" });
     this.send = page.getByRole("button", { name: "Send" });
     this.stop = page.getByRole("button", { name: "Stop" });

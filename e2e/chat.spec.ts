@@ -1,9 +1,11 @@
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
 test("a question is answered word by word, and the answer is marked complete", async ({ chat }) => {
   await chat.ask("count");
   await chat.answerIs("streaming");
-  await expect(chat.answerText()).toHaveText("one two three four five six seven eight nine ten", { useInnerText: true });
+  await expect(chat.answerText()).toHaveText("one two three four five six seven eight nine ten", {
+    useInnerText: true,
+  });
   await chat.answerIs("done");
 });
 
@@ -56,7 +58,9 @@ test("the overlay shows TTFT at paint, the rate, the gaps and the seven stages",
   const reply = await chat.lastReply();
   expect(reply.ttft_ms).toBeGreaterThan(50);
   expect(reply.tokens).toBe(10);
-  await expect(chat.overlay.locator('[data-metric="ttft_ms"]').first()).toContainText(String(Math.round(reply.ttft_ms ?? 0)));
+  await expect(chat.overlay.locator('[data-metric="ttft_ms"]').first()).toContainText(
+    String(Math.round(reply.ttft_ms ?? 0)),
+  );
   for (const metric of ["tokens_per_s", "itl_p50_ms", "itl_p95_ms"]) {
     await expect(chat.overlay.locator(`[data-metric="${metric}"]`).first()).toContainText(/\d/);
   }
@@ -65,15 +69,21 @@ test("the overlay shows TTFT at paint, the rate, the gaps and the seven stages",
   }
 });
 
-test("an answer of 2,000 tokens at 1,000 a second arrives whole, and no task holds the page for 100 ms", async ({ chat }) => {
+test("an answer of 2,000 tokens at 1,000 a second arrives whole, and no task holds the page for 100 ms", async ({
+  chat,
+}) => {
   await chat.page.evaluate(() => {
     const tasks: number[] = [];
     Object.assign(window, { longTasks: tasks });
-    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({ type: "longtask" });
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map((entry) => entry.duration))).observe({
+      type: "longtask",
+    });
   });
   await chat.ask("flood");
   await expect(chat.answer()).toHaveAttribute("data-state", "done", { timeout: 30_000 });
   expect((await chat.lastReply()).tokens).toBe(2_000);
-  const longest = await chat.page.evaluate(() => Math.max(0, ...(window as unknown as { longTasks: number[] }).longTasks));
+  const longest = await chat.page.evaluate(() =>
+    Math.max(0, ...(window as unknown as { longTasks: number[] }).longTasks),
+  );
   expect(longest).toBeLessThan(100);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "@playwright/test";
-import { ChatPage, STAGES } from "./chat-page.js";
-import { writeFigures } from "./figures.js";
-import { type Server, startServer } from "./server.js";
+import { ChatPage, STAGES } from "./chat-page.ts";
+import { writeFigures } from "./figures.ts";
+import { type Server, startServer } from "./server.ts";
 
 let server: Server;
 test.beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
 test("everything works without a mouse: send, stop, new chat, overlay", async ({ chat }) => {
   const { keyboard } = chat.page;
@@ -33,7 +33,12 @@ test("blank input is not sent", async ({ chat }) => {
 test("ui-C19: Enter that confirms an input method's conversion does not send", async ({ chat }) => {
   const session = await chat.page.context().newCDPSession(chat.page);
   await session.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
-  await session.send("Input.dispatchKeyEvent", { type: "rawKeyDown", key: "Process", code: "Enter", windowsVirtualKeyCode: 229 });
+  await session.send("Input.dispatchKeyEvent", {
+    type: "rawKeyDown",
+    key: "Process",
+    code: "Enter",
+    windowsVirtualKeyCode: 229,
+  });
   await session.send("Input.insertText", { text: "日本" });
   await expect(chat.composer).toHaveValue("日本");
   await expect(chat.messages).toHaveCount(0);
@@ -45,7 +50,14 @@ test("ui-C19: Safari's late keydown with keyCode 229 does not send", async ({ ch
   await chat.composer.fill("変換");
   await chat.composer.evaluate((box) => {
     box.dispatchEvent(new CompositionEvent("compositionend", { data: "変換", bubbles: true }));
-    box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true } as KeyboardEventInit));
+    box.dispatchEvent(
+      new KeyboardEvent("keydown", {
+        key: "Enter",
+        keyCode: 229,
+        bubbles: true,
+        cancelable: true,
+      } as KeyboardEventInit),
+    );
   });
   await expect(chat.messages).toHaveCount(0);
 });

@@ -1,6 +1,6 @@
-import { type ReplyReport, STAGES } from "./chat-page.js";
-import { percentile, writeFigures } from "./figures.js";
-import { expect, test } from "./test.js";
+import { type ReplyReport, STAGES } from "./chat-page.ts";
+import { percentile, writeFigures } from "./figures.ts";
+import { expect, test } from "./test.ts";
 
 const ROUNDS = Number(process.env["ROUNDS"] ?? 12);
 
@@ -30,8 +30,19 @@ test("from keydown to painted first token the whole product costs little", async
     overhead_new_ms_p95: percentile(fresh.map(overhead), 0.95),
     overhead_followup_ms_p50: percentile(followUp.map(overhead), 0.5),
     ttft_ms_p50: percentile(fresh.map(ttft), 0.5),
-    keydown_to_fetch_ms_p95: percentile([...fresh, ...followUp].map((reply) => reply.marks.capture ?? Number.NaN), 0.95),
-    ...Object.fromEntries(STAGES.map((stage) => [`${stage}_ms_p50`, percentile(fresh.map((reply) => reply.marks[stage] ?? Number.NaN), 0.5)])),
+    keydown_to_fetch_ms_p95: percentile(
+      [...fresh, ...followUp].map((reply) => reply.marks.capture ?? Number.NaN),
+      0.95,
+    ),
+    ...Object.fromEntries(
+      STAGES.map((stage) => [
+        `${stage}_ms_p50`,
+        percentile(
+          fresh.map((reply) => reply.marks[stage] ?? Number.NaN),
+          0.5,
+        ),
+      ]),
+    ),
   };
   writeFigures("latency", browser.version(), figures);
   // The bar is 25 ms on two quiet cores; the ceiling here only catches a whole kind of slowness on a loaded CI machine.

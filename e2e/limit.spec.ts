@@ -1,8 +1,11 @@
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
 test.use({ settings: { FIRSTLIGHT_ADMISSION__BURST: "2", FIRSTLIGHT_ADMISSION__RATE: "0.5" } });
 
-test("with a bucket of two, the third question is told why and how long to wait, and can be sent again then", async ({ chat, complaints }) => {
+test("with a bucket of two, the third question is told why and how long to wait, and can be sent again then", async ({
+  chat,
+  complaints,
+}) => {
   for (const _ of [1, 2]) {
     await chat.ask("count");
     await chat.answerIs("done");

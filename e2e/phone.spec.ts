@@ -1,5 +1,5 @@
 import { devices } from "@playwright/test";
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
 const { viewport, userAgent, deviceScaleFactor, isMobile, hasTouch } = devices["iPhone 13"];
 test.use({ viewport, userAgent, deviceScaleFactor, isMobile, hasTouch });
@@ -18,5 +18,7 @@ test("nothing is wider than a 390 px screen, the overlay included", async ({ cha
   await chat.answerIs("done");
   await chat.timing.tap();
   await expect(chat.overlay).toBeVisible();
-  expect(await chat.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  expect(await chat.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(
+    0,
+  );
 });

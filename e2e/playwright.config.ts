@@ -1,5 +1,5 @@
 import { defineConfig } from "@playwright/test";
-import { launchOptions } from "./browser.js";
+import { launchOptions } from "./browser.ts";
 
 export default defineConfig({
   testDir: ".",

@@ -1,6 +1,9 @@
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
-test("a question over the context limit is refused with the limit named, and the text is kept", async ({ chat, complaints }) => {
+test("a question over the context limit is refused with the limit named, and the text is kept", async ({
+  chat,
+  complaints,
+}) => {
   await chat.ask("word ".repeat(6_000));
   await chat.answerIs("refused");
   await expect(chat.answer().getByRole("alert")).toContainText("4096");

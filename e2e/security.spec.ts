@@ -1,4 +1,4 @@
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
 test("L10: a string given to innerHTML is refused by Trusted Types", async ({ chat, complaints }) => {
   const refused = await chat.page.evaluate(() => {

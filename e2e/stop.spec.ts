@@ -1,4 +1,4 @@
-import { expect, test } from "./test.js";
+import { expect, test } from "./test.ts";
 
 test("stop freezes the answer and frees the engine", async ({ chat, server }) => {
   await chat.ask("endless");

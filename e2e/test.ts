@@ -1,7 +1,7 @@
 import path from "node:path";
 import { test as base, expect } from "@playwright/test";
-import { ChatPage } from "./chat-page.js";
-import { type Server, startServer } from "./server.js";
+import { ChatPage } from "./chat-page.ts";
+import { type Server, startServer } from "./server.ts";
 
 const SCENARIO = path.resolve(import.meta.dirname, "../shared/examples/scenarios/e2e.json");
 
@@ -15,7 +15,10 @@ const SCRIPTED = {
 };
 
 /** Every test has `chat`, a fresh page of a server on the scripted engine, and fails on any console error. */
-export const test = base.extend<{ chat: ChatPage; complaints: string[] }, { server: Server; settings: Record<string, string> }>({
+export const test = base.extend<
+  { chat: ChatPage; complaints: string[] },
+  { server: Server; settings: Record<string, string> }
+>({
   settings: [{}, { scope: "worker", option: true }],
   server: [
     async ({ settings }, use) => {
