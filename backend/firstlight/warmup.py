@@ -9,36 +9,37 @@ import asyncio
 from typing import NoReturn
 
 from firstlight.assembly import CODINGS
-from firstlight.errors import FirstLightError, StartError
-from firstlight.generations import Generation
+from firstlight.errors import Refused, StartError
 from firstlight.routing import Service
 from firstlight.stages import Timeline, now
-from firstlight.wire import Done
+from firstlight.wire import Error
 
-_BODY = b'{"messages":[{"role":"user","content":"Hello"}],"max_tokens":16}'
+_BODY = b'{"messages":[{"role":"user","content":"Hello"}],"max_tokens":8}'
 
 
 async def warm_up(service: Service) -> float:
-    """Have one reply in each coding; returns the last one's time to its first byte, in ms.
+    """Have one reply in each coding; returns the last one's time to its first text (ms); to its end where it has none.
 
     Raises StartError where a stage refuses, or a reply is not whole.
     """
-    try:
-        replies = [await _reply(service, coding) for coding in CODINGS]
-    except FirstLightError as error:
-        raise StartError(f"the warm-up reply was refused: {error}") from error
-    for reply in replies:
-        if not isinstance(reply.log.end, Done):
-            raise StartError(f"the warm-up reply failed: {reply.log.end and reply.log.end.message}")
-    return replies[-1].timeline.marks.first_byte or 0.0
+    first_byte_ms = 0.0
+    for coding in CODINGS:
+        try:
+            first_byte_ms = await _reply(service, coding)
+        except Refused as error:
+            raise StartError(f"the warm-up reply was refused: {error}") from error
+    return first_byte_ms
 
 
-async def _reply(service: Service, coding: str) -> Generation:
+async def _reply(service: Service, coding: str) -> float:
     token = service.admission.guest().access_token
     admitted = service.admission.admit(f"Bearer {token}", _BODY, Timeline(now()))
     generation = await service.decode.decode(await service.prefill.prefill(admitted))
     await service.assembly.assemble(generation, coding)({"type": "http"}, _stays, _takes)
-    return generation
+    end, marks = generation.log.end, generation.timeline.marks
+    if isinstance(end, Error):
+        raise StartError(f"the warm-up reply failed: {end.message}")
+    return marks.first_byte or marks.finished or 0.0
 
 
 async def _stays() -> NoReturn:
