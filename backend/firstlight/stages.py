@@ -18,7 +18,7 @@ from firstlight.wire import ChatRequest, Marks
 
 
 class Stage(StrEnum):
-    """The seven words. Folder, span, histogram label, `Server-Timing` entry, browser mark, waterfall row: all use them."""
+    """The seven words: for folders, spans, histogram labels, `Server-Timing`, browser marks, rows of the waterfall."""
 
     CAPTURE = "capture"
     CONNECTION = "connection"
@@ -45,7 +45,7 @@ class Timeline:
         self.marks = Marks(accepted=0.0)
 
     def mark(self, name: str, at: float | None = None) -> None:
-        """Set mark `name` (a field of `wire.Marks`) to `at`, seconds of `now()`, or to this moment; the first one holds."""
+        """Set mark `name` (a field of `wire.Marks`) to `at` (seconds of `now()`; default: now). The first one holds."""
         if getattr(self.marks, name) is None:
             moment = now() if at is None else at
             setattr(self.marks, name, round((moment - self.accepted) * 1000, 3))

@@ -82,7 +82,7 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Delta(msgspec.Struct, frozen=True, omit_defaults=True):
-    """More text. `seq` is the number of the reply's tokens up to the end of this text: it grows by `tokens` each time."""
+    """More text. `seq` counts the reply's tokens up to the end of this text: it grows by `tokens` each time."""
 
     seq: int
     text: str
@@ -117,7 +117,7 @@ EVENT_NAMES: dict[type[StreamEvent], str] = {Start: "start", Delta: "delta", Don
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Body of a refusal before the stream, `application/problem+json` (RFC 9457). `field` points into the body (RFC 6901)."""
+    """Body of a refusal, `application/problem+json` (RFC 9457). `field` is a JSON pointer (RFC 6901) into the body."""
 
     type: ErrorType
     title: str

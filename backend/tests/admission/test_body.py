@@ -17,7 +17,7 @@ unicode = st.text(st.characters(exclude_categories=["Cs"]))
 json = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | unicode,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(unicode, inner, max_size=4),
-    max_leaves=20,
+    max_leaves=8,
 )
 roles = st.sampled_from(["system", "user", "assistant"])
 requests = st.builds(

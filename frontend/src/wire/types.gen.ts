@@ -31,7 +31,7 @@ export interface Message {
   content: string;
 }
 /**
- * Body of a refusal before the stream, `application/problem+json` (RFC 9457). `field` points into the body (RFC 6901).
+ * Body of a refusal, `application/problem+json` (RFC 9457). `field` is a JSON pointer (RFC 6901) into the body.
  */
 export interface Problem {
   type:
@@ -122,7 +122,7 @@ export interface Marks {
   finished?: number | null;
 }
 /**
- * More text. `seq` is the number of the reply's tokens up to the end of this text: it grows by `tokens` each time.
+ * More text. `seq` counts the reply's tokens up to the end of this text: it grows by `tokens` each time.
  */
 export interface Delta {
   seq: number;
