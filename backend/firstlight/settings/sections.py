@@ -126,8 +126,8 @@ class Assembly(Section, frozen=True):
     """A stream that is silent for so long gets a comment."""
     zstd_level: Annotated[int, Meta(ge=1, le=19)] = 1
     """Compression level."""
-    zstd_window_log: Annotated[int, Meta(ge=10, le=23)] = 17
-    """Window of 2 to this power in bytes; it costs about as much memory an open stream."""
+    zstd_window_log: Annotated[int, Meta(ge=10, le=23)] = 15
+    """Window of 2 to this power in bytes; a long reply costs about twice as much memory while it streams."""
 
 
 class Logs(Section, frozen=True):
