@@ -192,9 +192,10 @@ async def test_a_drain_during_the_hand_over_refuses_who_asked() -> None:
         assert at.registry.running() == 0
 
 
-async def test_whoever_is_cancelled_during_the_hand_over_leaves_no_reply_behind() -> None:
+@pytest.mark.parametrize("refusal", [None, EngineUnavailable("not now")])
+async def test_whoever_is_cancelled_during_the_hand_over_leaves_no_reply_behind(refusal: Exception | None) -> None:
     gate = asyncio.Event()
-    engine = Faulty(Faults(gate=gate))
+    engine = Faulty(Faults(gate=gate, generate=refusal))
     async with desk(engine) as at:
         asking = asyncio.create_task(at.ask("endless"))
         await asyncio.sleep(0.005)
@@ -203,4 +204,4 @@ async def test_whoever_is_cancelled_during_the_hand_over_leaves_no_reply_behind(
             await asking
         gate.set()
         await at.quiet()
-        assert engine.let_go >= 1
+        assert engine.let_go == (2 if refusal is None else 0)
