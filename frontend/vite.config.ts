@@ -1,3 +1,4 @@
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { compress } from "./build/compress.ts";
 
@@ -18,11 +19,20 @@ const POLICY = [
   "trusted-types app",
 ].join("; ");
 
+/** The first paint waits for the script: before it there is nothing to show, and it knows whether to show it dark. */
+const paintWithScript: Plugin = {
+  name: "paint-with-script",
+  transformIndexHtml: {
+    order: "post",
+    handler: (html) => html.replaceAll('<script type="module"', '<script type="module" blocking="render"'),
+  },
+};
+
 const BACKEND = "http://127.0.0.1:8000";
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [compress()],
+  plugins: [paintWithScript, compress()],
   build: {
     target: ["chrome123", "firefox120", "safari17.5"],
     modulePreload: { polyfill: false },

@@ -14,10 +14,10 @@ export function Header({ model, timing, theme, newChat }: Props) {
   const shown = timing.value === "shown";
   return (
     <header class="header">
-      <span class="brand">
+      <h1 class="brand">
         <Logo />
         <span class="name">First Light</span>
-      </span>
+      </h1>
       {model.value && (
         <span class="model" title={model.value}>
           {model.value}

@@ -99,6 +99,14 @@ describe("ui-C15: the end of the conversation", () => {
     expect(stick.pinned.value).toBe(true);
   });
 
+  it("is taken back by the End key, however far it moves meanwhile", () => {
+    wheel(-1);
+    scrollTo(500);
+    scroller.dispatchEvent(new KeyboardEvent("keydown", { key: "End" }));
+    grow();
+    expect(scroller.scrollTop).toBe(950);
+  });
+
   it("is taken back by the button", () => {
     wheel(-1);
     scrollTo(500);

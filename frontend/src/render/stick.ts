@@ -9,7 +9,7 @@ const UPWARD_KEYS = new Set(["PageUp", "ArrowUp", "Home"]);
  *
  * One mechanism: `pinned`. While it holds, every change of size scrolls to the end, in the resize observer's turn, when
  * layout is clean. Any upward intent (wheel, finger, key, scroll bar) ends it at once, before the browser has scrolled;
- * only moving down to the end, `jump` or a question of the reader's own brings it back.
+ * only moving down to the end, the End key, `jump` or a question of the reader's own brings it back.
  */
 export class StickToEnd {
   readonly #pinned = signal(true);
@@ -54,6 +54,8 @@ export class StickToEnd {
     scroller.addEventListener("touchmove", (event) => this.#touched(event), passive);
     scroller.addEventListener("keydown", (event) => {
       if (UPWARD_KEYS.has(event.key) || (event.key === " " && event.shiftKey)) this.#release();
+      // The browser would scroll to where the end is now, not to where it will be.
+      if (event.key === "End") this.jump();
     });
     scroller.addEventListener("pointerdown", (event) => {
       if (event.target === scroller && event.offsetX >= scroller.clientWidth) this.#release();

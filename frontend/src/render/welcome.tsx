@@ -12,7 +12,7 @@ export function Welcome({ session }: { session: Session }) {
   return (
     <section class="welcome">
       <Logo />
-      <h1>Ask, and the answer begins.</h1>
+      <h2>Ask, and the answer begins.</h2>
       <p>First Light is a chat that answers soon, and shows where every millisecond went.</p>
       <ul class="examples">
         {EXAMPLES.map((text) => (

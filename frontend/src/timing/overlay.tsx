@@ -61,7 +61,7 @@ function Figures({ clock }: { clock: ReplyClock }) {
       <Waterfall durations={clock.durations} />
       <dl class="metrics">
         <Metric name="tokens_in" label="tokens in" value={count(clock.promptTokens)} />
-        <Metric name="tokens_cached" label="of them cached" value={count(usage?.cached_tokens ?? null)} />
+        <Metric name="tokens_cached" label="cached" value={count(usage?.cached_tokens ?? null)} />
         <Metric name="tokens_out" label="tokens out" value={count(clock.tokens)} />
       </dl>
     </>
