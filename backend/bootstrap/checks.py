@@ -79,7 +79,7 @@ def port(request: Request) -> None:
             probe.bind(address)
     except OSError as error:
         where, reason = f"{request.host}:{text}", (error.strerror or str(error)).lower()
-        raise Problem(f"cannot listen on {where} ({reason}): free it, or choose another: make run PORT=8001") from error
+        raise Problem(f"cannot listen on {where} ({reason}): free it, or choose another: make run PORT=8123") from error
 
 
 def space(device: str, root: Path) -> None:

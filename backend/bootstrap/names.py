@@ -35,8 +35,10 @@ def check(env: Mapping[str, str], known: Iterable[str]) -> None:
             and name.removesuffix("_FILE") not in names
             and name not in names
         ):
-            near = difflib.get_close_matches(name, names, 1)
-            raise Problem(f"{name}: there is no such setting" + (f" (did you mean {near[0]}?)" if near else ""))
+            # Without what they all begin with, which would make any two look alike.
+            near = difflib.get_close_matches(name.removeprefix(PREFIX), [n.removeprefix(PREFIX) for n in names], 1)
+            hint = f" (did you mean {PREFIX}{near[0]}?)" if near else ""
+            raise Problem(f"{name}: there is no such setting{hint}: `firstlight settings` shows all")
 
 
 def _fields(kind: ast.ClassDef) -> list[tuple[str, str]]:

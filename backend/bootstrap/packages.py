@@ -24,7 +24,8 @@ PIP = {
     "PIP_ROOT_USER_ACTION": "ignore",
     "PYTHONUNBUFFERED": "1",
 }
-# What the server and the engine's process import: found missing now rather than at the start, and byte-compiled by it.
+# What the server and the engine's process import: this finds what is missing, and compiles to bytecode what is used.
+# (pip would compile all, a minute's work of which the server loads a tenth.)
 IMPORTS = (
     "import vllm.v1.engine.async_llm, vllm.v1.engine.core, vllm.v1.worker.{}_worker, transformers, accelerate, gguf"
 )
@@ -65,6 +66,7 @@ class Packages:
 
         def install() -> None:
             self._pip(name, "--no-deps", "--no-build-isolation", "--editable", self._root)
+            self._steps.run(name, self.python, "-c", "import firstlight.serve")
 
         self._steps.once(name, self._stamps / "self", [project], install)
 
@@ -84,7 +86,7 @@ class Packages:
         if device == "cpu":
             self._torch()
         (self._stamps / "device").write_text(device)
-        self._locked(f"vLLM for {device.upper()}", device, "--no-compile")
+        self._locked(f"vLLM for {device.upper()}", device)
 
     def flash_attn(self) -> None:
         """The optional FlashAttention; it compiles itself against the PyTorch that is there, for up to an hour."""
@@ -116,7 +118,7 @@ class Packages:
 
         def install() -> None:
             try:
-                self._pip(name, "--no-deps", "--no-compile", TORCH, *(index if answers(TORCH_INDEX) else []))
+                self._pip(name, "--no-deps", TORCH, *(index if answers(TORCH_INDEX) else []))
             except Problem as problem:
                 raise Problem(
                     f"{problem} (it comes from {TORCH_INDEX}, or a folder named by PIP_FIND_LINKS)"
@@ -133,12 +135,14 @@ class Packages:
         self._steps.once(name, self._stamps / lock, [file], install)
 
     def _pip(self, name: str, *arguments: str | Path) -> None:
-        self._forget_halves()
-        self._steps.run(name, self.python, "-m", "pip", "install", *arguments, env=PIP)
+        self.forget_halves()
+        self._steps.run(name, self.python, "-m", "pip", "install", "--no-compile", *arguments, env=PIP)
 
-    def _forget_halves(self) -> None:
-        # pip writes INSTALLER last. A package without it was being installed when somebody stopped that, and pip would
-        # take it for complete.
+    def forget_halves(self) -> None:
+        """Forget packages whose installation was broken off.
+
+        pip writes INSTALLER last; a package without it looks complete to the next pip, and is not.
+        """
         for info in self._venv.glob("lib/python*/site-packages/*.dist-info"):
             if not (info / "INSTALLER").exists():
                 shutil.rmtree(info)

@@ -105,6 +105,8 @@ class Steps:
                 thread.join()
         except KeyboardInterrupt:
             self.cancel()
+            for thread in threads:
+                thread.join()
             raise
         if failures:
             raise failures[0]
