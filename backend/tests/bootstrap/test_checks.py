@@ -113,7 +113,8 @@ def test_a_port_that_is_taken_or_none_is_refused() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         assert refusal(checks.port, asked(PORT=str(port))) == (
-            f"cannot listen on 127.0.0.1:{port} (address already in use): free it, or choose another: make run PORT=8123"
+            f"cannot listen on 127.0.0.1:{port} (address already in use): free it, or choose another: "
+            "make run PORT=8123"
         )
 
 
