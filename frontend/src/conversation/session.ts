@@ -93,7 +93,9 @@ export class Session {
     const text = new LiveText((chunks, at) => {
       const first = clock.page.painted === undefined;
       clock.painted(chunks, at);
-      if (first) this.#ledger.touch();
+      if (!first) return;
+      this.#ledger.touch();
+      clock.measure();
     });
     const exchange = new Exchange({ messages }, this.#identity, this.#listener(id, clock, text));
     this.#live = { id, exchange, text, clock };

@@ -21,6 +21,7 @@ export class ReplyClock {
   usage: Usage | undefined;
   #chunks: Chunk[] = [];
   #paintedChunks = 0;
+  #measured = false;
   #promptTokens: number | null = null;
 
   /** `keydown` is the event's own time, not that of its handler. */
@@ -109,8 +110,14 @@ export class ReplyClock {
     );
   }
 
-  /** User Timing measures under the seven words, laid end to end from the keydown on. */
+  /**
+   * Leaves User Timing measures under the seven words, laid end to end from the keydown on: once, when the reply has
+   * ended and its first text is painted, whichever comes last.
+   */
   measure(): void {
+    const { committed, painted, ended } = this.page;
+    if (this.#measured || ended === undefined || (committed !== undefined && painted === undefined)) return;
+    this.#measured = true;
     let start = this.page.keydown;
     for (const stage of STAGES) {
       const duration = this.durations[stage];

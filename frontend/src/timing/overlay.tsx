@@ -20,7 +20,7 @@ const NOTES: Partial<Record<string, string>> = {
 export function Overlay({ ledger, shown }: { ledger: Ledger; shown: Signal<"shown" | undefined> }) {
   const clocks = ledger.clocks.value;
   const last = clocks.at(-1);
-  useRefresh(last?.page.ended === undefined);
+  useRefresh(last !== undefined && last.page.ended === undefined);
   return (
     <section class="overlay" aria-label="Timing">
       <div class="overlay-head">
