@@ -114,7 +114,7 @@ async def hypercorn(port: int) -> None:
 
     config = Config()
     config.bind, config.errorlog = [f"127.0.0.1:{port}"], None
-    config.read_timeout = round(LIMITS.header_timeout_s)
+    config.read_timeout, config.keep_alive_max_requests = round(LIMITS.header_timeout_s), 1_000_000
     await hypercorn_serve(probe, config, shutdown_trigger=_sigterm().wait)
 
 

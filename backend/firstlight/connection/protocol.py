@@ -35,7 +35,7 @@ class ConnectionProtocol(EndingProtocol):
         super().__init__(config, state, loop)
         self._read_at = self._accepted = 0.0
         self._barren = 0
-        """Bytes read since the parser last came to something: a head begun, a head whole, or part of a body."""
+        """Bytes read since the parser last came to something: a whole head, or part of a body."""
         self._swallowed = 0
 
     def data_received(self, data: bytes) -> None:
@@ -55,7 +55,6 @@ class ConnectionProtocol(EndingProtocol):
         super().on_message_begin()
         self._accepted = self._read_at
         self._in_head = True
-        self._barren = 0
         self._disarm()
 
     def on_headers_complete(self) -> None:
@@ -91,14 +90,23 @@ class ConnectionProtocol(EndingProtocol):
         """Upgrades are ignored in silence, as RFC 9110 allows."""
 
     def _bound_waiting(self) -> None:
-        """After each read: what has come to nothing yet is bounded in bytes, and outside of requests in time.
-
-        Bytes that come to nothing are a huge field that the parser hoards, trailers, or a chunk's extensions.
-        """
-        if self._barren > self._limits.max_header_bytes and not self._deaf:
-            self._refuse(too_many_bytes(self._limits))
+        """After each read: what has come to nothing yet is bounded in bytes, and outside of requests in time."""
+        if not self._deaf and (excess := self._excess()):
+            self._refuse(excess)
         if self._deadline is None and not self._answering():
             self._expect_head()
+
+    def _excess(self) -> Refused | None:
+        """The refusal of a head that is too large before it is whole, or of trailers or chunk extensions without end.
+
+        A whole head is checked exactly; unparsed bytes have room for the request line and what stands between fields.
+        """
+        try:
+            if self._in_head:
+                check_size(self._limits, self.url, self.headers)
+        except Refused as refused:
+            return refused
+        return too_many_bytes(self._limits) if self._barren > 2 * self._limits.max_header_bytes else None
 
     def _swallow(self, size: int) -> None:
         self._swallowed += size

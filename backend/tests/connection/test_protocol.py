@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import pytest
 
+from firstlight.connection.ending import SPARE_CONNECTIONS
 from tests.connection.served import GET, HOST, JSON, Raw, raw, site
 
 BODY = JSON + b"Content-Length: 2\r\n\r\n"
@@ -74,6 +76,14 @@ async def test_the_header_deadline_ends_with_the_headers() -> None:
         assert (await client.answer()).status == 200
 
 
+async def test_the_header_deadline_begins_with_the_first_byte() -> None:
+    async with site(header_timeout_s=1.5) as app, raw(app.port) as client:
+        for piece in (GET[:20], GET[20:]):
+            await asyncio.sleep(0.9)
+            client.send(piece)
+        assert (await client.answer()).status == 200
+
+
 async def test_d06_a_connection_that_never_sends_is_closed() -> None:
     async with site(header_timeout_s=0.3) as app, raw(app.port) as client:
         assert await client.rest() == b""
@@ -106,6 +116,14 @@ async def test_d03_a_head_over_either_limit_is_431_and_closed() -> None:
                 assert (answer.status, answer.json()["type"]) == (431, "headers_too_large")
                 assert answer.headers["content-type"] == "application/problem+json"
                 assert await client.rest() == b""
+        assert app.paths == []
+
+
+async def test_d03_a_head_that_is_not_whole_is_refused_once_it_cannot_pass_any_more() -> None:
+    async with site(max_header_bytes=4_096, max_header_fields=20) as app:
+        for fields in (b"X: a\r\n" * 21, b"X: " + b"a" * 4_096 + b"\r\nY:", b"X: " + b"a" * 9_000):
+            async with raw(app.port) as client:
+                assert (await client.ask(GET[:-2] + fields)).status == 431
         assert app.paths == []
 
 
@@ -153,6 +171,15 @@ async def test_i07_connections_over_the_limit_are_told_503_and_the_others_go_on(
         assert (await one.ask(GET)).status == 200
         two.writer.close()
         assert await _eventually_200(app.port) == 200
+
+
+async def test_i07_connections_far_over_the_limit_are_dropped() -> None:
+    async with site(max_connections=1) as app, AsyncExitStack() as clients:
+        crowd = [await clients.enter_async_context(raw(app.port)) for _ in range(80)]
+        answers = [await client.rest() for client in crowd[1:]]
+        assert sum(answer.startswith(b"HTTP/1.1 503 ") for answer in answers) == SPARE_CONNECTIONS
+        assert answers.count(b"") == 79 - SPARE_CONNECTIONS
+        assert (await crowd[0].ask(GET)).status == 200
 
 
 async def _eventually_200(port: int) -> int:

@@ -30,6 +30,16 @@ async def test_f02_a_slow_but_steady_reader_is_kept() -> None:
         assert not app.left.is_set()
 
 
+async def test_f02_a_steady_reader_of_one_large_answer_is_kept() -> None:
+    async with site(send_timeout_s=0.8) as app, raw(app.port, receive_buffer=4_096) as client:
+        client.send(GET.replace(b"/first", b"/large"))
+        left = 8_000_000
+        while left > 0:
+            left -= len(await client.reader.readexactly(min(left, 64_000)))
+            await asyncio.sleep(0.02)
+        assert not app.closed()
+
+
 async def test_e03_a_reader_that_leaves_ends_its_stream_at_once() -> None:
     for leave in ("close", "abort"):
         async with site() as app, raw(app.port) as client:
