@@ -2,7 +2,6 @@ import { expect, test } from "./test.ts";
 
 test("a question is answered word by word, and the answer is marked complete", async ({ chat }) => {
   await chat.ask("count");
-  await chat.answerIs("streaming");
   await expect(chat.answerText()).toHaveText("one two three four five six seven eight nine ten", {
     useInnerText: true,
   });
