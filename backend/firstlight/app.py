@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -54,7 +53,8 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
         try:
             on_ready(await _start(service, engine))
         except StartError as error:
-            on_failed(error)
+            if service.state != "draining":
+                on_failed(error)
         except Exception as error:
             logger.exception("start_failed")
             on_failed(StartError(f"the engine did not start ({error!r}); the log above has more"))
@@ -69,6 +69,7 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
             routing.page_route(routing.load(folder)),
         ],
         exception_handlers=routing.handlers(metrics.refused),
+        before_request=routing.only_for(settings.routing.hosts),
         before_send=[routing.secure],
         lifespan=[_lifespan(service, engine, load)],
         state=State({"service": service}, deep_copy=False),
@@ -92,12 +93,9 @@ async def _lifespan(service: Service, engine: Engine, load: Callable[[], Awaitab
 
 async def _start(service: Service, engine: Engine) -> float:
     await engine.start()
-    service.state = "warming"
+    service.advance("warming")
     first_byte_ms = await warm_up(service)
-    # What lives now lives on: later collections need not walk through it while replies are under way.
-    gc.collect()
-    gc.freeze()
-    service.state = "ok"
+    service.advance("ok")
     return first_byte_ms
 
 

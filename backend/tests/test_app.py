@@ -12,6 +12,7 @@ from firstlight.app import create_app
 from firstlight.engine.scripted.engine import Scripted
 from firstlight.engine.scripted.scenario import Reply, Scenario, Step
 from firstlight.errors import StartError
+from firstlight.routing import Service
 from tests.live import QUICK
 
 
@@ -84,3 +85,13 @@ async def test_a_start_that_is_under_way_ends_with_the_application() -> None:
     async with app.lifespan():
         await asyncio.sleep(0)
     assert asyncio.all_tasks() == before
+
+
+async def test_a_server_that_is_told_to_stop_during_its_first_reply_has_not_failed() -> None:
+    app = create_app(settings.Settings(), Scripted(msgspec.structs.replace(QUICK, first_ms=60_000)), print, pytest.fail)
+    service: Service = app.state.service
+    async with app.lifespan():
+        while service.registry.running() == 0:
+            await asyncio.sleep(0.001)
+        await service.drain()
+    assert service.state == "draining"

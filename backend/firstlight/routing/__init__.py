@@ -4,6 +4,7 @@ from firstlight.routing.chat import chat_route
 from firstlight.routing.generations import generation_routes
 from firstlight.routing.headers import secure
 from firstlight.routing.health import health_routes
+from firstlight.routing.hosts import only_for
 from firstlight.routing.problems import handlers
 from firstlight.routing.service import Service
 from firstlight.routing.static import BUILT, load, page_route
@@ -18,6 +19,7 @@ __all__ = [
     "handlers",
     "health_routes",
     "load",
+    "only_for",
     "page_route",
     "secure",
 ]

@@ -18,8 +18,8 @@ def chat_route(service: Service) -> HTTPRouteHandler:
     @post("/api/chat", status_code=200)
     async def chat(request: Request[Any, Any, Any]) -> ASGIApp:
         arrival = connect(request.scope, request.receive)
-        coding = service.assembly.negotiate(arrival.headers.get("accept-encoding"))
         body = await arrival.body()
+        coding = service.assembly.negotiate(arrival.headers.get("accept-encoding"))
         admitted = service.admission.admit(arrival.headers.get("authorization"), body, arrival.timeline)
         prompt = await service.prefill.prefill(admitted)
         generation = await service.decode.decode(prompt)

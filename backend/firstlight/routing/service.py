@@ -65,6 +65,11 @@ class Service:
             return Ready("failed", reason=health.reason)
         return Ready("ok", model=self._engine.limits.model)
 
+    def advance(self, state: Literal["warming", "ok"]) -> None:
+        """The start has come so far; of no effect once the server drains."""
+        if self.state != "draining":
+            self.state = state
+
     async def drain(self) -> None:
         """Take in no more, and end what runs."""
         self.state = "draining"

@@ -131,13 +131,14 @@ async def test_e07_a_reply_that_fails_on_its_way_ends_in_one_error_event(message
 
 
 @pytest.mark.parametrize("accept", ["identity", "zstd"])
-async def test_e03_a_reader_that_goes_away_frees_the_engine(accept: str) -> None:
+async def test_e03_a_reader_that_goes_away_frees_the_engine(accept: str, caplog: pytest.LogCaptureFixture) -> None:
     async with live() as server:
         async with chat(server.client, "endless", headers={"accept-encoding": accept}) as stream:
             await until(stream, "delta")
             assert server.engine.running() == 1
         await engine_idle(server.engine.running)
         await engine_idle(server.service.registry.running)
+    assert caplog.records == []
 
 
 async def test_e03_a_reader_that_goes_away_before_the_first_token_frees_the_engine() -> None:

@@ -157,3 +157,22 @@ async def test_a_header_that_is_too_long_never_reaches_a_handler() -> None:
     async with live(connection=settings.Connection(port=0, max_header_bytes=2_000)) as server:
         response = await server.client.get("/livez", headers={"x-long": "x" * 3_000})
         assert (response.status_code, response.json()["type"]) == (431, "headers_too_large")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("chat.example.com", 200),
+        ("CHAT.example.com:8000", 200),
+        ("[::1]:8000", 200),
+        ("[::1]", 200),
+        ("example.com", 400),
+        ("chat.example.com.evil", 400),
+        ("chat-example.com", 400),
+        ("127.0.0.1.", 400),
+    ],
+)
+async def test_d02_a_server_with_names_answers_to_no_other(host: str, status: int) -> None:
+    async with live(routing=settings.Routing(hosts=("chat.example.com", "[::1]", "127.0.0.1"))) as server:
+        response = await server.anyone.get("/livez", headers={"host": host})
+        assert response.status_code == status
