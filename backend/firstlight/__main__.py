@@ -36,15 +36,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(chosen: argparse.Namespace, unknown: Sequence[str]) -> int:
     match chosen.command:
         case "serve":
-            from firstlight.serve import serve
-
-            return serve()
+            return _serve()
         case "settings":
             return _settings(markdown=chosen.markdown)
         case _:
             from firstlight.bench import main as bench
 
             return bench([*chosen.rest, *unknown])
+
+
+def _serve() -> int:
+    from firstlight import settings
+
+    chosen = settings.load()
+    # After the settings: these imports take most of a second, and one wrong setting is to be told at once.
+    from firstlight.serve import serve
+
+    serve(chosen)
+    return 0
 
 
 def _settings(*, markdown: bool) -> int:

@@ -9,26 +9,24 @@ import sys
 
 import uvloop
 
-from firstlight import connection, logs, settings
+from firstlight import connection, logs
 from firstlight.app import create_app
 from firstlight.engine.build import build
 from firstlight.engine.protocol import Engine
 from firstlight.errors import StartError
+from firstlight.settings import Settings
 from firstlight.stages import now
 
 
-def serve() -> int:
-    """Serve with the settings in force; 0 after an orderly stop. Raises StartError, also where loading fails later."""
-    began = now()
-    chosen = settings.load()
+def serve(chosen: Settings) -> None:
+    """Serve with these settings until an orderly stop. Raises StartError, also where loading fails later."""
     logs.configure(chosen.logs)
     with connection.bind(chosen.connection) as listener, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(chosen, build(chosen), listener, began))
-    return 0
+        runner.run(_serve(chosen, build(chosen), listener))
 
 
-async def _serve(chosen: settings.Settings, engine: Engine, listener: socket.socket, began: float) -> None:
-    stop, failures = connection.Stop(), list[StartError]()
+async def _serve(chosen: Settings, engine: Engine, listener: socket.socket) -> None:
+    began, stop, failures = now(), connection.Stop(), list[StartError]()
 
     def ready(first_byte_ms: float) -> None:
         # What lives now lives on: later collections need not walk through it while replies are under way.
