@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PYTEST := $(BIN)/python -m pytest
 
+.NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help run setup check lint types unit wire format cover engine page e2e test test-long latency lock clean
 
