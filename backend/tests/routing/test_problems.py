@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
+import httpx
 import pytest
+from litestar import Litestar, get
+from litestar.exceptions import ClientException, InternalServerException
 
 from firstlight import settings
+from firstlight.routing import handlers
 from firstlight.routing.headers import CONTENT_SECURITY_POLICY
 from tests.live import chat, last, live, until
 
@@ -176,3 +180,22 @@ async def test_d02_a_server_with_names_answers_to_no_other(host: str, status: in
     async with live(routing=settings.Routing(hosts=("chat.example.com", "[::1]", "127.0.0.1"))) as server:
         response = await server.anyone.get("/livez", headers={"host": host})
         assert response.status_code == status
+
+
+async def test_what_the_framework_refuses_is_told_in_our_form_and_what_breaks_in_it_is_a_fault_of_ours() -> None:
+    @get("/refuses")
+    async def refuses() -> None:
+        raise ClientException("Invalid host header")
+
+    @get("/breaks")
+    async def breaks() -> None:
+        raise InternalServerException("insides")
+
+    counted: list[str] = []
+    app = Litestar([refuses, breaks], exception_handlers=handlers(counted.append), logging_config=None)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
+        answers = [(await client.get(path)).json() for path in ("/refuses", "/breaks")]
+    assert [(answer["status"], answer["type"]) for answer in answers] == [(400, "invalid_request"), (500, "internal")]
+    assert answers[0]["detail"] == "Invalid host header"
+    assert "insides" not in answers[1]["detail"]
+    assert counted == ["invalid_request", "internal"]
