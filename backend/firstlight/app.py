@@ -38,7 +38,7 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
     never will be.
     """
     registry = Registry(settings.generations)
-    metrics = Metrics(registry.running)
+    metrics = Metrics(registry.running, engine.running)
     service = Service(
         engine=engine,
         registry=registry,

@@ -13,9 +13,9 @@ _TTFT_BUCKETS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5,
 
 
 class Metrics:
-    """The figures of one application. `running` says how many replies are under way."""
+    """The figures of one application: `running` counts replies under way, `computing` those the engine works on."""
 
-    def __init__(self, running: Callable[[], int]) -> None:
+    def __init__(self, running: Callable[[], int], computing: Callable[[], int]) -> None:
         self._own = CollectorRegistry()
         self._requests = Counter(
             "firstlight_requests",
@@ -31,6 +31,8 @@ class Metrics:
         )
         streams = Gauge("firstlight_running_streams", "Replies under way.", registry=self._own)
         streams.set_function(running)
+        engine = Gauge("firstlight_engine_running", "Replies that the engine works on.", registry=self._own)
+        engine.set_function(computing)
 
     def refused(self, kind: ErrorType) -> None:
         """Count a request that got a problem for an answer."""
