@@ -77,6 +77,5 @@ class ZstdPool:
         return zstandard.ZstdCompressor(compression_params=self._parameters)
 
     def give_back(self, context: zstandard.ZstdCompressor) -> None:
-        """Keep `context` for the next stream, or let it go where enough are kept."""
-        if len(self._spare) < _SPARE:
-            self._spare.append(context)
+        """Keep `context` for the next stream; where enough are kept, the oldest goes."""
+        self._spare.append(context)

@@ -143,6 +143,18 @@ async def test_e03_a_reader_that_goes_away_frees_the_engine(accept: str, caplog:
     assert caplog.records == []
 
 
+async def test_e05_readers_that_come_and_go_leave_nothing_behind() -> None:
+    async with live() as server:
+        tasks = len(asyncio.all_tasks())
+        for number in range(40):
+            coding = {"accept-encoding": "zstd" if number % 2 else "identity"}
+            async with chat(server.client, "endless", headers=coding) as stream:
+                await until(stream, "delta")
+        await engine_idle(server.service.registry.running)
+        assert server.engine.running() == 0
+        assert len(asyncio.all_tasks()) <= tasks + 1
+
+
 async def test_e03_a_reader_that_goes_away_before_the_first_token_frees_the_engine() -> None:
     async with live() as server:
         async with chat(server.client, "slow start") as stream:
