@@ -72,6 +72,8 @@ class Pump:
     def drain(self) -> None:
         """End the reply because the server stops: readers have their Error at once, the engine lets go afterwards."""
         self._close(self._error("draining", _DRAINING))
+        # Here and not in the task alone: one that is cancelled before its first step never runs a line.
+        self._refuse(Draining(_DRAINING))
         self.task.cancel()
 
     def _end_for(self, why: Why) -> None:
@@ -105,6 +107,9 @@ class Pump:
         return outputs
 
     def _refuse(self, error: Exception) -> None:
+        """Tell who waits in `taken` that it will not be; of no effect once the prompt is taken, or refused already."""
+        if self._taken.done():
+            return
         self._close(self._error("internal", "The engine did not take the prompt."))
         self._taken.set_exception(error)
         self._taken.exception()  # seen: nobody may be waiting any more
@@ -162,6 +167,7 @@ class Pump:
 
     async def _let_go(self, outputs: Outputs) -> None:
         """Have the engine forget the reply, in a task of its own: no cancellation may cut that short."""
+        # Kept in an attribute: the loop itself holds its tasks weakly.
         self._closing = asyncio.create_task(self._quietly(outputs.aclose()), name=f"close {self._id}")
         await asyncio.shield(self._closing)
         if self._aborting is not None:

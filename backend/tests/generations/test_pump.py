@@ -181,6 +181,17 @@ async def test_what_the_engine_refuses_with_is_met_by_who_asked_and_leaves_nothi
         assert at.registry.running() == 0
 
 
+async def test_a_drain_before_the_hand_over_has_begun_refuses_who_asked() -> None:
+    async with desk() as at:
+        asking = asyncio.create_task(at.ask())
+        while not at.registry.running():
+            await asyncio.sleep(0)
+        await at.registry.drain()
+        with pytest.raises(Draining):
+            await asyncio.wait_for(asking, 5)
+        assert at.registry.running() == 0
+
+
 async def test_a_drain_during_the_hand_over_refuses_who_asked() -> None:
     async with desk(Faulty(Faults(gate=asyncio.Event()))) as at:
         asking = asyncio.create_task(at.ask())
