@@ -21,7 +21,7 @@ check: setup lint types unit ## lint, types and unit tests
 lint: setup ## style, spelling, direction of imports, unused code, drift of the wire types
 	$(BIN)/ruff format --check backend
 	$(BIN)/ruff check backend
-	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/codespell
 	npm run --silent check
 
@@ -29,7 +29,7 @@ types: setup ## mypy, strict (tsc runs with lint)
 	$(BIN)/mypy
 
 unit: setup ## Python and TypeScript tests without engine and browser
-	$(PYTEST)
+	$(PYTEST) -n auto
 	npm run --silent test
 
 wire: setup ## write the wire schema and the page's types anew from wire.py
@@ -42,7 +42,7 @@ format: setup ## format Python and TypeScript
 	npm run --silent format
 
 cover: setup
-	$(PYTEST) --cov --cov-report=term:skip-covered
+	$(PYTEST) -n auto --cov --cov-report=term:skip-covered
 
 engine: setup
 	$(PYTEST) -m "engine and not long"
