@@ -13,7 +13,10 @@ FirstLightError
 
 from __future__ import annotations
 
-from firstlight.wire import ErrorType
+from firstlight.wire import ErrorType, Problem
+
+_WAITS = (429, 503)
+"""Statuses that always say when to come back."""
 
 
 class FirstLightError(Exception):
@@ -38,6 +41,19 @@ class Refused(FirstLightError):
         self.field = field
         self.limit = limit
         self.retry_after = retry_after
+
+    def problem(self, request_id: str | None = None) -> Problem:
+        """The body of the answer; at 429 and 503 it says when to come back, after a second if nobody knows better."""
+        return Problem(
+            type=self.type,
+            title=self.title,
+            status=self.status,
+            detail=self.detail,
+            field=self.field,
+            limit=self.limit,
+            retry_after=max(1, self.retry_after or 1) if self.status in _WAITS else None,
+            request_id=request_id,
+        )
 
 
 class InvalidRequest(Refused):

@@ -7,20 +7,11 @@ from http import HTTPStatus
 import msgspec
 
 from firstlight.errors import Refused
-from firstlight.wire import Problem
 
 
 def response(refused: Refused) -> bytes:
     """The bytes of a problem response after which the connection closes."""
-    problem = Problem(
-        type=refused.type,
-        title=refused.title,
-        status=refused.status,
-        detail=refused.detail,
-        field=refused.field,
-        limit=refused.limit,
-        retry_after=refused.retry_after,
-    )
+    problem = refused.problem()
     body = msgspec.json.encode(problem)
     head = [
         f"HTTP/1.1 {refused.status} {HTTPStatus(refused.status).phrase}",
@@ -31,6 +22,6 @@ def response(refused: Refused) -> bytes:
         "x-content-type-options: nosniff",
         "connection: close",
     ]
-    if refused.retry_after is not None:
-        head.append(f"retry-after: {refused.retry_after}")
+    if problem.retry_after is not None:
+        head.append(f"retry-after: {problem.retry_after}")
     return "\r\n".join([*head, "", ""]).encode("ascii") + body

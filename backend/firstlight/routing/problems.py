@@ -16,9 +16,6 @@ from firstlight.wire import ErrorType, Problem
 
 logger = structlog.get_logger(__name__)
 
-_WAITS = (429, 503)
-"""Statuses that always say when to come back."""
-
 
 def handlers(count: Callable[[ErrorType], None]) -> ExceptionHandlersMap:
     """The application's exception handlers. `count` is told the type of each problem."""
@@ -59,20 +56,10 @@ def _translate(error: HTTPException) -> Refused | None:
 def _respond(
     error: Refused, headers: Mapping[str, str] | None = None, request_id: str | None = None
 ) -> Response[Problem]:
-    retry_after = max(1, error.retry_after or 1) if error.status in _WAITS else None
-    problem = Problem(
-        type=error.type,
-        title=error.title,
-        status=error.status,
-        detail=error.detail,
-        field=error.field,
-        limit=error.limit,
-        retry_after=retry_after,
-        request_id=request_id,
-    )
+    problem = error.problem(request_id)
     sent = dict(headers or {})
     if error.status == 401:
         sent["www-authenticate"] = 'Bearer error="invalid_token"'
-    if retry_after is not None:
-        sent["retry-after"] = str(retry_after)
+    if problem.retry_after is not None:
+        sent["retry-after"] = str(problem.retry_after)
     return Response(problem, status_code=error.status, media_type="application/problem+json", headers=sent)
