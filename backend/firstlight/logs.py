@@ -21,13 +21,13 @@ logger = structlog.get_logger(__name__)
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
 
 _DURATIONS = {
-    "connection_ms": ("accepted", "body"),
+    "routing_ms": ("accepted", "body"),
     "admission_ms": ("body", "shaped"),
     "prefill_ms": ("shaped", "first_token"),
     "assembly_ms": ("first_token", "first_byte"),
     "decode_ms": ("first_token", "finished"),
 }
-"""Between which two marks each duration lies."""
+"""Between which two marks each duration lies: the page's rows of these names, as far as the server can know them."""
 
 
 def configure(wanted: settings.Logs) -> None:

@@ -105,7 +105,7 @@ def test_o03_a_reply_is_logged_in_one_line_without_its_text_or_its_users_token()
     line = json.loads(logged)
     assert set(line) == {
         *("level", "timestamp", "event", "generation", "user", "finish", "prompt_tokens", "tokens", "ttft_ms"),
-        *("total_ms", "connection_ms", "admission_ms", "prefill_ms", "decode_ms", "assembly_ms"),
+        *("total_ms", "routing_ms", "admission_ms", "prefill_ms", "decode_ms", "assembly_ms"),
     }
     assert {key: line[key] for key in ("event", "level", "finish", "tokens")} == {
         "event": "reply",
@@ -113,7 +113,7 @@ def test_o03_a_reply_is_logged_in_one_line_without_its_text_or_its_users_token()
         "finish": "length",
         "tokens": 20,
     }
-    parts = [line[f"{part}_ms"] for part in ("connection", "admission", "prefill", "decode")]
+    parts = [line[f"{part}_ms"] for part in ("routing", "admission", "prefill", "decode")]
     assert sum(parts) == pytest.approx(line["total_ms"], abs=0.01)
 
 
