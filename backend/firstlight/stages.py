@@ -52,7 +52,7 @@ class Timeline:
 
 
 class User(msgspec.Struct, frozen=True):
-    """Who asks: the token's subject. `scopes` holds `chat`, `admin`."""
+    """Who asks: the token's subject, and what it may do: so far there is the scope `chat` alone."""
 
     subject: str
     scopes: frozenset[str] = frozenset({"chat"})

@@ -1,4 +1,4 @@
-"""The seam between First Light and what computes tokens. `vllm.py` and `scripted.py` stand behind it, and nothing else.
+"""The seam between First Light and what computes tokens. `vllm.py` and `scripted/` stand behind it, and nothing else.
 
 One contract suite (`tests/contract`) runs against both.
 """
