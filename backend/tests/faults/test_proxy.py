@@ -67,8 +67,8 @@ async def behind_caddy(folder: Path) -> AsyncIterator[tuple[Streamer, httpx.Asyn
     with socket.create_server(("127.0.0.1", 0)) as free:
         site = f"https://localhost:{free.getsockname()[1]}"
     environment = os.environ | {
-        "FIRSTLIGHT_SITE": site,
-        "FIRSTLIGHT_UPSTREAM": f"127.0.0.1:{listener.getsockname()[1]}",
+        "CADDY_SITE": site,
+        "CADDY_UPSTREAM": f"127.0.0.1:{listener.getsockname()[1]}",
         **dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(folder)),
     }
     serving = asyncio.create_task(serve(app, settings, listener, stop=stop))
