@@ -101,6 +101,16 @@ describe("an exchange", () => {
     expect(asked).toEqual(["POST /api/chat Bearer fresh"]);
   });
 
+  it("sends nothing, and says nothing, once it was stopped while its token was on the way", async () => {
+    const token = later<string>();
+    const { listening, exchange } = ask({ token: "", renew: () => token.promise });
+    exchange.stop();
+    token.resolve("fresh");
+    await new Promise(setImmediate);
+    expect(listening.heard).toEqual(["ended"]);
+    expect(asked).toEqual([]);
+  });
+
   it("renews a token that is refused, once, and sends again", async () => {
     handle = (incoming, response) => {
       if (incoming.headers.authorization === "Bearer two") play("hello")(incoming, response);

@@ -76,6 +76,8 @@ export class Exchange {
   }
 
   #post(token: string): Promise<Response> {
+    // While a token was on its way the reply may have been stopped: its listener has heard the end.
+    this.#abort.signal.throwIfAborted();
     this.#token = token;
     this.#listener.sent(performance.now());
     return fetch("/api/chat", {
