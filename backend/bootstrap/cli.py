@@ -84,7 +84,8 @@ def _preflight() -> tuple[request.Request, str]:
     device = checks.device(asked, here)
     checks.tools(here, ROOT)
     notes = checks.processor(device, here)
-    if not (ROOT / ".venv" / ".stamps" / device).is_file():
+    largest = "core" if device == "none" else device
+    if not (ROOT / ".venv" / ".stamps" / largest).is_file():
         checks.space(device, ROOT)
     if asked.flash_attn and device != "gpu":
         notes.append("FLASH_ATTN=1 changes nothing here: it is for a GPU")
