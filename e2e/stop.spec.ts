@@ -6,7 +6,7 @@ test("stop freezes the answer and frees the engine", async ({ chat, server }) =>
   await chat.stop.click();
   await chat.answerIs("stopped");
   const shown = await chat.answerText().textContent();
-  await expect.poll(() => running(server.url), { intervals: [20], timeout: 1_000 }).toBe(0);
+  await expect.poll(() => running(server.url), { intervals: [20], timeout: 5_000 }).toBe(0);
   await chat.page.waitForTimeout(300);
   expect(await chat.answerText().textContent()).toBe(shown);
 });
@@ -16,7 +16,7 @@ test("stop before the first token leaves nothing running, and nothing appears la
   await chat.answerIs("waiting");
   await chat.stop.click();
   await chat.answerIs("stopped");
-  await expect.poll(() => running(server.url), { intervals: [20], timeout: 1_000 }).toBe(0);
+  await expect.poll(() => running(server.url), { intervals: [20], timeout: 5_000 }).toBe(0);
   await chat.page.waitForTimeout(2_500);
   expect(await chat.answerText().textContent()).toBe("");
 });

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from firstlight.errors import Draining, Gone, NotFound, Overloaded
-from firstlight.generations import Generation
+from firstlight.generations import Generation, registry
 from firstlight.wire import Done, Error, Stopped
 from tests.replies import ANN, BOB, Desk, Faults, Faulty, desk, read
 
@@ -116,10 +116,13 @@ async def test_a_drain_ends_every_reply_at_once_and_lets_none_start(slow_s: floa
         assert isinstance(done.log.end, Done)
 
 
-async def test_an_engine_that_does_not_let_go_holds_a_drain_up_for_a_second_only() -> None:
-    async with desk(Faulty(Faults(slow_s=1.5))) as at:
+async def test_an_engine_that_does_not_let_go_holds_a_drain_up_for_a_while_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(registry, "_LET_GO_S", 0.05)
+    async with desk(Faulty(Faults(slow_s=1.0))) as at:
         reply = await at.ask("endless")
-        async with asyncio.timeout(1.4):
-            await at.registry.drain()
+        await at.registry.drain()
         assert isinstance(reply.log.end, Error)
+        assert not reply.task.done()
         await asyncio.wait([reply.task])
