@@ -41,17 +41,17 @@ format: setup ## format Python and TypeScript
 	$(BIN)/ruff check --fix backend
 	npm run --silent format
 
-cover: setup
+cover: setup ## the Python tests with their coverage
 	$(PYTEST) -n auto --cov --cov-report=term:skip-covered
 
-engine: setup
+engine: setup ## tests against the real engine
 	$(PYTEST) -m "engine and not long"
 
-page: setup
+page: setup ## build the page and say how large it is
 	npm run --silent build
 	npm run --silent size
 
-e2e: page
+e2e: page ## tests in a real browser
 	npm run --silent e2e
 
 test: setup lint types cover engine ## everything that fits CI: also the real engine, the built page, the browser
