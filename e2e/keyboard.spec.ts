@@ -16,6 +16,12 @@ test("everything works without a mouse: send, stop, new chat, overlay", async ({
   await expect(chat.composer).toBeFocused();
 });
 
+test("a button that asks and vanishes leaves the keyboard in the conversation", async ({ chat }) => {
+  await chat.page.getByRole("button", { name: "Hello" }).press("Enter");
+  await expect(chat.messages).toHaveCount(2);
+  await expect(chat.page.getByRole("log", { name: "Conversation" })).toBeFocused();
+});
+
 test("Shift+Enter is a new line, Enter sends it as typed", async ({ chat }) => {
   await chat.page.keyboard.type("first");
   await chat.page.keyboard.press("Shift+Enter");

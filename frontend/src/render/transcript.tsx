@@ -20,7 +20,15 @@ export function Transcript({ session, welcome }: { session: Session; welcome: VN
     if (scroller.current && column.current) stick.value = new StickToEnd(scroller.current, column.current);
   }, []);
   // Whoever asks wants to see the reply, wherever they were reading; an emptied conversation has only its beginning.
-  useEffect(() => stick.value?.jump(), [messages.length, messages.at(-1)?.id]);
+  useEffect(() => {
+    stick.value?.jump();
+    // A button that asked ("Try again", an example) is gone now, and took the keyboard's place in the page with it.
+    if (document.activeElement === document.body) scroller.current?.focus();
+  }, [messages.length, messages.at(-1)?.id]);
+  const jump = () => {
+    stick.peek()?.jump();
+    scroller.current?.focus();
+  };
 
   // A message that is the same object as before gets the same node, at which the diff stops.
   const view = (message: Message): VNode => {
@@ -46,7 +54,7 @@ export function Transcript({ session, welcome }: { session: Session; welcome: VN
       </div>
       {messages.length === 0 && <div class="blank scroller">{welcome}</div>}
       {away.value && (
-        <button type="button" class="jump round" aria-label="Jump to the end" onClick={() => stick.peek()?.jump()}>
+        <button type="button" class="jump round" aria-label="Jump to the end" onClick={jump}>
           <DownIcon />
         </button>
       )}
