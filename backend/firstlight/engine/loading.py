@@ -1,0 +1,113 @@
+"""How vLLM's AsyncLLM comes up: arguments, the process of its core, the tokenizer meanwhile, one line when it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+from concurrent.futures import Executor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from firstlight.engine import host
+from firstlight.engine.models import ModelSource
+from firstlight.engine.render import ChatRenderer
+from firstlight.errors import StartError
+from firstlight.settings import Engine
+
+
+async def load(chosen: Engine, source: ModelSource, thread: Executor) -> tuple[Any, ChatRenderer]:
+    """The running AsyncLLM and the renderer. Raises StartError; what can be known before the long part, before it.
+
+    `thread` must live as long as the engine: the core's process dies with the thread that spawned it.
+    """
+    loop = asyncio.get_running_loop()
+    with ExitStack() as surroundings:
+        config = await loop.run_in_executor(thread, _configure, chosen, source, surroundings)
+        building = loop.run_in_executor(thread, _build, config)
+        try:
+            renderer = await asyncio.to_thread(ChatRenderer.load, source.path)
+            return await asyncio.shield(building), renderer
+        except BaseException:
+            await _abandon(building)
+            raise
+
+
+def _configure(chosen: Engine, source: ModelSource, surroundings: ExitStack) -> Any:
+    """vLLM's resolved configuration; `surroundings` then hold what its processes are to be started in."""
+    folder = Path(source.path)
+    for name, value in host.defaults(offline=folder.is_dir()).items():
+        os.environ.setdefault(name, value)
+    from vllm.engine.arg_utils import AsyncEngineArgs
+    from vllm.platforms import current_platform
+
+    arguments = _arguments(chosen, source)
+    if current_platform.is_cpu():
+        arguments |= _on_cpu(chosen, folder)
+        surroundings.enter_context(host.environment(host.computing()))
+    surroundings.enter_context(host.leash())
+    try:
+        return AsyncEngineArgs(**arguments).create_engine_config()
+    except Exception as error:
+        raise StartError(f"vLLM refuses the model {source.name}: {one_line(error)}") from error
+
+
+def _arguments(chosen: Engine, source: ModelSource) -> dict[str, Any]:
+    return {
+        "model": source.path,
+        "served_model_name": source.name,
+        "max_model_len": chosen.max_model_len or None,
+        # Both said: left out, an embedded engine gets other figures than `vllm serve`.
+        "max_num_seqs": chosen.max_num_seqs,
+        "max_num_batched_tokens": chosen.max_num_batched_tokens,
+        "tensor_parallel_size": chosen.tensor_parallel_size,
+        "pipeline_parallel_size": chosen.pipeline_parallel_size,
+        "data_parallel_size": chosen.data_parallel_size,
+        "gpu_memory_utilization": chosen.gpu_memory_utilization,
+        "enforce_eager": bool(chosen.enforce_eager),
+        "scheduling_policy": "priority",
+        "enable_prefix_caching": True,
+        "prefix_caching_hash_algo": "sha256",
+        "enable_log_requests": False,
+        "use_tqdm_on_load": False,
+        "disable_log_stats": False,  # without them an output has no times
+    }
+
+
+def _on_cpu(chosen: Engine, folder: Path) -> dict[str, Any]:
+    alone = chosen.tensor_parallel_size * chosen.pipeline_parallel_size == 1
+    return {
+        "enforce_eager": chosen.enforce_eager is not False,
+        "kv_cache_memory_bytes": host.kv_cache_bytes(chosen.kv_cache_gib, host.weight_bytes(folder)),
+        "distributed_executor_backend": "uni" if alone and host.few_cores() else None,
+    }
+
+
+def _build(config: Any) -> Any:
+    from vllm.v1.engine.async_llm import AsyncLLM
+
+    try:
+        return AsyncLLM.from_vllm_config(config)
+    except Exception as error:
+        raise StartError(
+            f"the engine's process did not start; its log above has the cause ({one_line(error)})"
+        ) from error
+
+
+async def _abandon(building: asyncio.Future[Any]) -> None:
+    """End a build that nobody waits for any more, be its process there already or not yet."""
+    while not building.done():
+        for child in multiprocessing.active_children():
+            if child.name.startswith("EngineCore"):
+                child.kill()
+        await asyncio.wait([building], timeout=0.1)
+    if not building.cancelled() and building.exception() is None:
+        await asyncio.to_thread(building.result().shutdown)
+
+
+def one_line(error: Exception) -> str:
+    """What an exception of vLLM says, without the frame that pydantic puts around it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    said = next((line for line in lines if line.startswith("Value error, ")), lines[0])
+    return said.removeprefix("Value error, ").split(" [type=", 1)[0]
