@@ -18,10 +18,10 @@ from firstlight.settings.show import line
 PAGE = Path(__file__).parents[2] / "docs/settings.md"
 
 values = {
-    "FIRSTLIGHT_CONNECTION__HOST": st.text(st.characters(codec="utf-8", exclude_categories=["Cc"])),
+    "FIRSTLIGHT_CONNECTION__HOST": st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1),
     "FIRSTLIGHT_CONNECTION__PORT": st.integers(0, 65535).map(str),
     "FIRSTLIGHT_ROUTING__HOSTS": st.lists(st.sampled_from(["a.example", "b"])).map(",".join),
-    "FIRSTLIGHT_ADMISSION__RATE": st.floats(0, exclude_min=True, allow_infinity=False).map(str),
+    "FIRSTLIGHT_ADMISSION__RATE": st.floats(0.001, 1_000_000).map(str),
     "FIRSTLIGHT_ENGINE__ENFORCE_EAGER": st.sampled_from(["true", "false", "null"]),
     "FIRSTLIGHT_GENERATIONS__GRACE_S": st.floats(0, 1e6).map(str),
     "FIRSTLIGHT_LOGS__LEVEL": st.sampled_from(["debug", "error"]),
@@ -74,7 +74,13 @@ def test_a_value_may_stand_in_a_file_of_its_own(tmp_path: Path) -> None:
         ("X__Y", "z", f"there is no section 'x' (there are: {', '.join(SECTIONS)})"),
         ("CONNECTION__PORT", "65536", "connection.port: Expected `int` <= 65535"),
         ("CONNECTION__PORT", "", "connection.port: Expected `int`, got `str`"),
-        ("ADMISSION__RATE", "nan", "admission.rate: Expected `float` > 0.0"),
+        ("CONNECTION__HOST", "", "connection.host: Expected `str` of length >= 1"),
+        ("CONNECTION__HOST", "a\0b", "connection.host: control characters, or not UTF-8"),
+        ("ENGINE__MODEL", "\udcff", "engine.model: control characters, or not UTF-8"),
+        ("ROUTING__HOSTS", "a,\udcff", "routing.hosts: control characters, or not UTF-8"),
+        ("ADMISSION__RATE", "nan", "admission.rate: Expected `float` >= 0.001"),
+        ("ADMISSION__RATE", "1e-320", "admission.rate: Expected `float` >= 0.001"),
+        ("ADMISSION__BURST", "9" * 400, "admission.burst: Expected `int` <= 1000000"),
         ("LOGS__LEVEL", "loud", "logs.level: Invalid enum value 'loud'"),
     ],
 )
@@ -90,6 +96,7 @@ def test_what_is_wrong_in_the_environment_is_one_line_that_names_it(name: str, v
         ("[admision]\nburst = 3", f"there is no section 'admision' (there are: {', '.join(SECTIONS)})"),
         ("burst = 3", "'burst' must stand in a section, as in [connection]"),
         ("[admission]\nburst = 0", "admission.burst: Expected `int` >= 1"),
+        ('[admission]\n"a\\nb" = 0', "[admission] has no setting 'a\\nb'"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_one_line_that_names_both(tmp_path: Path, text: str, reason: str) -> None:
@@ -98,7 +105,7 @@ def test_what_is_wrong_in_the_file_is_one_line_that_names_both(tmp_path: Path, t
     assert complaint({"FIRSTLIGHT_CONFIG": str(file)}) == f"{file}: {reason}"
 
 
-@pytest.mark.parametrize("content", [None, b"not = = toml", b"\xff"])
+@pytest.mark.parametrize("content", [None, b"not = = toml", b"\xff", b"x = " + b"[" * 3_000])
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
     file = tmp_path / "firstlight.toml"
     if content is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,9 @@ PREFIX = "FIRSTLIGHT_"
 CONFIG = "FIRSTLIGHT_CONFIG"
 CACHE = "FIRSTLIGHT_CACHE"
 """Not a setting of the server: the folder where `make run` and it keep what they prepare."""
+
+_NO_TEXT = re.compile("[\0-\x1f\x7f-\x9f\ud800-\udfff]")
+"""In no name, path or address that works: control characters, and what the environment has that is not UTF-8."""
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -42,13 +46,16 @@ def sources(env: Mapping[str, str] = os.environ) -> dict[tuple[str, str], Source
     for source in (*_from_file(env.get(CONFIG, "")), *_from_env(env)):
         if source.section not in SECTIONS:
             raise StartError(
-                f"{source.name}: there is no section '{source.section}' (there are: {', '.join(SECTIONS)})"
+                f"{source.name}: there is no section {source.section!r} (there are: {', '.join(SECTIONS)})"
             )
         if source.key not in SECTIONS[source.section].__struct_fields__:
             hint = _hint(source.key, SECTIONS[source.section].__struct_fields__)
-            raise StartError(f"{source.name}: [{source.section}] has no setting '{source.key}'{hint}")
+            raise StartError(f"{source.name}: [{source.section}] has no setting {source.key!r}{hint}")
         found[source.section, source.key] = source
     for source in found.values():
+        texts = source.value if isinstance(source.value, list) else [source.value]
+        if any(_NO_TEXT.search(str(text)) for text in texts):
+            raise StartError(f"{source.name}: {source.section}.{source.key}: control characters, or not UTF-8")
         try:
             msgspec.convert({source.key: source.value}, SECTIONS[source.section], strict=False)
         except msgspec.ValidationError as error:
@@ -67,11 +74,11 @@ def _from_file(path: str) -> Iterator[Source]:
         return
     try:
         tables = tomllib.loads(Path(path).read_text("utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise StartError(f"{CONFIG}={path}: {error}") from error
     for section, table in tables.items():
         if not isinstance(table, dict):
-            raise StartError(f"{path}: '{section}' must stand in a section, as in [connection]")
+            raise StartError(f"{path}: {section!r} must stand in a section, as in [connection]")
         for key, value in table.items():
             yield Source(path, section, key, value)
 

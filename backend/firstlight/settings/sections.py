@@ -19,7 +19,7 @@ class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Connection(Section, frozen=True):
     """Where the server listens, and what a socket may cost."""
 
-    host: str = "127.0.0.1"
+    host: Annotated[str, Meta(min_length=1)] = "127.0.0.1"
     """Address to listen on."""
     port: Annotated[int, Meta(ge=0, le=65535)] = 8000
     """Port to listen on; 0: any free one."""
@@ -55,9 +55,9 @@ class Admission(Section, frozen=True):
 
     token_ttl_s: Positive = 900
     """How long a guest token is good for."""
-    rate: Annotated[float, Meta(gt=0)] = 1.0
+    rate: Annotated[float, Meta(ge=0.001, le=1_000_000)] = 1.0
     """Requests a second that a user's bucket gains."""
-    burst: Positive = 20
+    burst: Annotated[int, Meta(ge=1, le=1_000_000)] = 20
     """Requests that a full bucket holds."""
     max_users: Positive = 100_000
     """Buckets kept; the longest unused goes first."""
