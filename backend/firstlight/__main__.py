@@ -13,7 +13,7 @@ from firstlight.errors import StartError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command in `arguments` (default: the process's own); returns the exit code.
 
-    0: done; 2: it cannot be done, one line on standard error says why and what to do.
+    0: done; 2: it cannot be done, one line on standard error says why and what to do; 130: interrupted first.
     """
     parser = argparse.ArgumentParser(prog="firstlight", description="A chat that shows where every millisecond went.")
     parser.add_argument("--version", action="version", version=__version__)
@@ -31,6 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StartError as error:
         sys.stderr.write(f"firstlight: {error}\n")
         return 2
+    except KeyboardInterrupt:
+        return 130
 
 
 def _run(chosen: argparse.Namespace, unknown: Sequence[str]) -> int:

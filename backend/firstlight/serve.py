@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import signal
 import socket
 import sys
 
@@ -42,6 +43,9 @@ async def _serve(chosen: Settings, engine: Engine, listener: socket.socket) -> N
     app = create_app(chosen, engine, ready, failed)
     _say(f"First Light listens on {url} and loads the model.")
     await connection.serve(app, chosen.connection, listener, drain=app.state.service.drain, stop=stop)
+    # All is closed: one signal more must not spoil the exit code of a process that is ending anyway.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
     if failures:
         raise failures[0]
 

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -87,6 +88,26 @@ def test_serve_says_when_it_listens_and_when_it_is_ready_and_ends_orderly(number
         process.send_signal(number)
         out, err = process.communicate(timeout=10)
         assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_signals_without_end_do_not_spoil_the_end() -> None:
+    with serving() as process:
+        assert process.stdout is not None
+        lines = [process.stdout.readline(), process.stdout.readline()]
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.002)
+        assert (process.returncode, lines[1][:5], process.communicate()) == (0, "Ready", ("", ""))
+
+
+def test_an_interrupt_before_it_serves_leaves_no_traceback(tmp_path: Path) -> None:
+    config = tmp_path / "held.toml"
+    os.mkfifo(config)
+    with serving(FIRSTLIGHT_CONFIG=str(config)) as process, config.open("w", encoding="utf-8"):
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=10) == ("", "")
+        assert process.returncode == 130
 
 
 def test_o03_a_reply_is_logged_in_one_line_without_its_text_or_its_users_token() -> None:

@@ -77,29 +77,37 @@ async def serve(
 
     Asked once: `drain` is awaited while the socket still listens, so that the application can say that it drains; then
     the socket closes, and the answers under way end. Asked twice: `drain` is cancelled, and what has not ended after
-    a second is cut off. Raises StartError where the application's own start-up fails.
+    a second is cut off. Asked more often, it ends no sooner: each of these waits has its end, and what the application
+    closes must be closed. Raises StartError where the application's own start-up fails.
     """
     stop = stop or Stop()
-    config = _config(app, settings)
-    lifespan = config.lifespan_class(config)
-    await lifespan.startup()
-    if lifespan.should_exit:
-        raise StartError("the application did not start: its own message stands above")
-    state = State(settings, _connections_allowed(settings.max_connections))
+    with _signals(asyncio.get_running_loop(), stop):
+        config = _config(app, settings)
+        lifespan = config.lifespan_class(config)
+        await lifespan.startup()
+        if lifespan.should_exit:
+            raise StartError("the application did not start: its own message stands above")
+        state = State(settings, _connections_allowed(settings.max_connections))
+        try:
+            await _listen(config, state, listener, drain, stop)
+        finally:
+            await _cut_off(state)
+            await lifespan.shutdown()
+
+
+async def _listen(
+    config: Config, state: State, listener: socket.socket, drain: Callable[[], Awaitable[None]], stop: Stop
+) -> None:
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: ConnectionProtocol(config, state, loop), sock=listener, backlog=BACKLOG)
     try:
-        with _signals(loop, stop):
-            await stop.asked.wait()
-            state.drain()
-            await _unless(stop.urgent, drain())
-            server.close()
-            state.drain()
-            await _unless(stop.urgent, state.quiet.wait())
+        await stop.asked.wait()
+        state.drain()
+        await _unless(stop.urgent, drain())
     finally:
         server.close()
-        await _cut_off(state)
-        await lifespan.shutdown()
+    state.drain()
+    await _unless(stop.urgent, state.quiet.wait())
 
 
 def _config(app: App, settings: Connection) -> Config:
