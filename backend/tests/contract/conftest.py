@@ -17,7 +17,7 @@ from firstlight.errors import EngineFailed, EngineUnavailable
 
 STORY = "Once upon a time there was a light that came first, and it told each who asked how long it had taken. "
 SCENARIO = {
-    "max_model_len": 2048,
+    "max_model_len": 512,
     "slots": 8,
     "first_ms": 10,
     "step_ms": 2,
@@ -28,7 +28,12 @@ SCENARIO = {
         {"script": [{"text": STORY, "repeat": 100}]},
     ],
 }
-VLLM = settings.Settings(engine=settings.Engine(kind="vllm", max_model_len=2048, max_num_seqs=8, kv_cache_gib=1))
+VLLM = settings.Settings(
+    engine=settings.Engine(
+        kind="vllm", model=settings.load().engine.model, max_model_len=512, max_num_seqs=8, kv_cache_gib=1
+    )
+)
+"""The small model, or that of FIRSTLIGHT_ENGINE__MODEL: so the same suite runs on a GPU host."""
 
 # The engine's own and its libraries' warnings are not ours to fix.
 REAL = [pytest.mark.engine, pytest.mark.timeout(600), pytest.mark.filterwarnings("ignore")]
