@@ -47,7 +47,7 @@ def computing() -> dict[str, str]:
     """Variables of the process that computes on CPUs, from its first instruction on.
 
     tcmalloc and Intel's OpenMP are loaded ahead where they are found; neither is needed. On a small machine every core
-    computes: vLLM's own choice keeps one free, half of what a laptop in a container has. Threads are not bound to cores:
+    computes: vLLM's own choice keeps one free, half of what a laptop in a container has. Threads are bound to no core:
     beside other programs that is twice as fast, since a step waits for its last thread.
     """
     libraries = [str(path) for folder, pattern in _PRELOADED for path in sorted(Path(folder).glob(pattern))[:1]]
