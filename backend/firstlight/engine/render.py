@@ -90,7 +90,8 @@ class ChatRenderer:
 
     @staticmethod
     def _encode(tokenizer: Any, text: str) -> list[int]:
-        ids: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+        # `encode_batch` lets the loop run meanwhile; `encode` would hold the interpreter, thread or not.
+        ids: list[int] = tokenizer.encode_batch([text], add_special_tokens=False)[0].ids
         return ids
 
 
