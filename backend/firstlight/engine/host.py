@@ -29,8 +29,13 @@ _PRELOADED = (
 
 def defaults(*, offline: bool) -> dict[str, str]:
     """Variables that vLLM and its libraries read when they are imported; what the operator has set holds."""
-    quiet = {"VLLM_NO_USAGE_STATS": "1", "VLLM_LOGGING_LEVEL": "WARNING", "VLLM_WORKER_MULTIPROC_METHOD": "spawn"}
-    return quiet | ({"HF_HUB_OFFLINE": "1"} if offline else {})
+    variables = {
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_LOGGING_LEVEL": "WARNING",
+        "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
+        "TOKENIZERS_PARALLELISM": "false",  # texts come one at a time; it only adds threads, and words about forking
+    }
+    return variables | ({"HF_HUB_OFFLINE": "1"} if offline else {})
 
 
 def cores() -> int:
