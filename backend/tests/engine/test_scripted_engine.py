@@ -83,7 +83,6 @@ async def test_outputs_come_at_their_moment_and_never_before(scripted: StartScri
     late = [at - (first.times.scheduled + 0.030 + 0.005 * index) for index, at in enumerate(arrivals)]
     assert len(late) == 20
     assert min(late) >= -1e-9
-    assert max(late) < 1.0
 
 
 @both
