@@ -24,11 +24,14 @@ PIP = {
     "PIP_ROOT_USER_ACTION": "ignore",
     "PYTHONUNBUFFERED": "1",
 }
-# What the server and the engine's process import: this finds what is missing, and compiles to bytecode what is used.
-# (pip would compile all, a minute's work of which the server loads a tenth.)
+# What the server and the engine's processes import: this finds what is missing, and compiles to bytecode what is used.
+# (pip would compile all, minutes of work of which the server loads a tenth.)
 IMPORTS = (
-    "import vllm.v1.engine.async_llm, vllm.v1.engine.core, vllm.v1.worker.{}_worker, transformers, accelerate, gguf"
+    "import vllm.v1.engine.async_llm, vllm.v1.engine.core, vllm.v1.worker.{0}_worker, vllm.v1.worker.{0}_model_runner, "
+    "vllm.model_executor.models.llama, transformers.models.llama.modeling_llama, accelerate, gguf"
 )
+# Some machines set the opposite, and then every start would compile all of it again.
+COMPILE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 class Packages:
@@ -66,7 +69,7 @@ class Packages:
 
         def install() -> None:
             self._pip(name, "--no-deps", "--no-build-isolation", "--editable", self._root)
-            self._steps.run(name, self.python, "-c", "import firstlight.serve")
+            self._steps.run(name, self.python, "-c", "import firstlight.serve", env=COMPILE)
 
         self._steps.once(name, self._stamps / "self", [project], install)
 
@@ -94,8 +97,12 @@ class Packages:
 
     def warm(self, device: str) -> None:
         """Import the engine once: checks and byte-compiles what the server will load."""
-        stamp, lock = self._stamps / "warm", self._locks / f"{device}.lock"
-        self._steps.run_once("First import of vLLM", stamp, [lock], self.python, "-c", IMPORTS.format(device))
+        name, lock, code = "First import of vLLM", self._locks / f"{device}.lock", IMPORTS.format(device)
+
+        def load() -> None:
+            self._steps.run(name, self.python, "-c", code, env=COMPILE)
+
+        self._steps.once(name, self._stamps / "warm", [lock, code], load)
 
     def model(self) -> None:
         """The small model in the user's cache folder."""
