@@ -18,7 +18,6 @@ GIB = 2**30
 FEW_CORES = 8
 OVERHEAD_BYTES = 3 * GIB // 2
 """Python, torch and vLLM in two processes."""
-MOST_KV_GIB = 4
 
 _LEASH = Path(__file__).with_name("leash.sh")
 _PRELOADED = (
@@ -95,12 +94,13 @@ def leash() -> Iterator[None]:
 
 
 def kv_cache_bytes(asked_gib: int, weights: int) -> int:
-    """Bytes of KV cache on a CPU: what was asked for, else a quarter of the memory that is free, 1 to 4 GiB.
+    """Bytes of KV cache on a CPU: what was asked for, else as many as the weights have, in whole GiB.
 
-    `weights` are the bytes that the model takes. Raises StartError where both do not fit.
+    At least one, at most a quarter of the memory that is free: all of it is written to at the start, which takes time.
+    Raises StartError where it does not fit beside the `weights`.
     """
     available = available_bytes()
-    kv_cache = asked_gib * GIB or min(max(available // 4 // GIB, 1), MOST_KV_GIB) * GIB
+    kv_cache = (asked_gib or max(min(-(-weights // GIB), available // 4 // GIB), 1)) * GIB
     needed = weights + kv_cache + OVERHEAD_BYTES
     if needed > available:
         raise StartError(

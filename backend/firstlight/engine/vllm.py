@@ -20,6 +20,10 @@ from firstlight.settings import Engine
 _FINISHES: dict[str, EngineFinish] = {"stop": "stop", "repetition": "stop", "length": "length", "abort": "abort"}
 
 
+_STOP_S = 2.0
+"""How long the engine's process may take to end before it is killed; it has nothing to save."""
+
+
 class VllmOutputs:
     """The outputs of one reply. While its holder is busy, what comes is merged into one output."""
 
@@ -94,7 +98,7 @@ class Vllm:
             from vllm.v1.engine.exceptions import EngineDeadError
 
             llm.output_processor.propagate_error(EngineDeadError())
-            await asyncio.get_running_loop().run_in_executor(thread, llm.shutdown)
+            await asyncio.get_running_loop().run_in_executor(thread, llm.shutdown, _STOP_S)
         if thread is not None:
             thread.shutdown(wait=False)
 

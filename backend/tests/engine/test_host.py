@@ -99,12 +99,12 @@ def test_the_leash_is_taken_off_again() -> None:
     assert "FIRSTLIGHT_PYTHON" not in os.environ
 
 
-def test_the_kv_cache_is_what_was_asked_for_else_one_to_four_gib(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kv_cache_is_as_large_as_the_weights_within_what_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
-    for free_gib, asked in ((24, 0), (9, 0), (5, 0), (24, 7)):
+    for free_gib, weights_gib, asked in ((24, 0.25, 0), (24, 2.5, 0), (24, 9, 0), (5, 2, 0), (24, 9, 7)):
         monkeypatch.setattr(host, "available_bytes", lambda free_gib=free_gib: free_gib * host.GIB)
-        sizes.append(host.kv_cache_bytes(asked, host.GIB) // host.GIB)
-    assert sizes == [4, 2, 1, 7]
+        sizes.append(host.kv_cache_bytes(asked, int(weights_gib * host.GIB)) // host.GIB)
+    assert sizes == [1, 3, 6, 1, 7]
 
 
 def test_a_model_that_does_not_fit_is_refused_with_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
