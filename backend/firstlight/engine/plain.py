@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+_END = ""
+"""The key under which a tree of characters says that a token ends here."""
 
 
 class AddedTokens:
@@ -14,25 +17,27 @@ class AddedTokens:
 
     def __init__(self, tokens: Mapping[int, Any]) -> None:
         """Take ids with their `tokenizers.AddedToken`."""
-        # Longest first: where one token begins like another, tokenizers take the longer.
-        forgeable = sorted(
-            ((token.content, i, token) for i, token in tokens.items() if _forgeable(token.content)),
-            key=lambda entry: -len(entry[0]),
-        )
-        contents = [content for content, _, _ in forgeable]
-        self.forgeable = frozenset(contents)
-        self._ids = [i for _, i, _ in forgeable]
-        self.pattern = _alternatives([_pattern(token) for _, _, token in forgeable])
-        self._any = _alternatives([re.escape(content) for content in contents])
-        self._starts = re.compile(f"(?=(?:{self._any.pattern}))(.)", re.DOTALL)
-        self._tails = {content[:end] for content in contents for end in range(2, len(content))}
-        self._heads = {content[begin:] for content in contents for begin in range(1, len(content) - 1)}
-        self._reach = max(map(len, contents), default=0)
+        self._tokens = {token.content: (i, token) for i, token in tokens.items() if _forgeable(token.content)}
+        self.forgeable = frozenset(self._tokens)
+        any_of_them = _any_of(self.forgeable)
+        self._any = re.compile(any_of_them)
+        self._starts = re.compile(f"(?={any_of_them})(.)", re.DOTALL)
+        self._tails = {content[:end] for content in self.forgeable for end in range(2, len(content))}
+        self._heads = {content[begin:] for content in self.forgeable for begin in range(1, len(content) - 1)}
+        self._reach = max(map(len, self.forgeable), default=0)
 
-    def id_of(self, match: re.Match[str]) -> int:
-        """The token that `pattern` found."""
-        assert match.lastindex is not None
-        return self._ids[match.lastindex - 1]
+    def split(self, text: str) -> Iterator[tuple[int, str, int | None]]:
+        """Pieces of `text` with where each begins, and the id of the token behind it; None behind the last."""
+        begin = 0
+        for match in self._any.finditer(text):
+            i, token = self._tokens[match.group()]
+            piece = text[begin : match.start()]
+            yield begin, piece.rstrip() if token.lstrip else piece, i
+            begin = match.end()
+            # A token with lstrip or rstrip swallows the white space beside it.
+            while token.rstrip and begin < len(text) and text[begin].isspace():
+                begin += 1
+        yield begin, text[begin:], None
 
     def break_up(self, text: str, marker: str) -> str:
         """`text` with `marker` inside of each forgeable token, and of each part of one that a neighbour could complete.
@@ -75,14 +80,27 @@ def _forgeable(content: str) -> bool:
     return len(content) > 1 and not content.isspace()
 
 
-def _pattern(token: Any) -> str:
-    # A token with lstrip or rstrip swallows the white space beside it.
-    before, after = (r"\s*" if strips else "" for strips in (token.lstrip, token.rstrip))
-    return f"{before}({re.escape(token.content)}){after}"
+def _any_of(contents: Iterable[str]) -> str:
+    """A pattern for the longest of `contents` that stands at a place, as tokenizers take it.
+
+    A tree of shared beginnings, without groups: some models have thousands of such tokens, and trying one after the
+    other at each place would take seconds, in which nothing else runs.
+    """
+    tree: dict[str, Any] = {}
+    for content in contents:
+        node = tree
+        for character in content:
+            node = node.setdefault(character, {})
+        node[_END] = {}
+    return _branches(tree) if tree else "(?!)"
 
 
-def _alternatives(patterns: list[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns) or "(?!)")
+def _branches(node: Mapping[str, Any]) -> str:
+    longer = [re.escape(character) + _branches(child) for character, child in node.items() if character != _END]
+    if not longer:
+        return ""
+    either = longer[0] if len(longer) == 1 and _END not in node else f"(?:{'|'.join(longer)})"
+    return f"{either}?" if _END in node else either
 
 
 def _rename(model: dict[str, Any], names: Mapping[str, str]) -> None:

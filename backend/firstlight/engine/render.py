@@ -78,12 +78,11 @@ class ChatRenderer:
 
     def _encode_apart(self, text: str, marker: str) -> list[int]:
         ids: list[int] = []
-        begin = 0
-        for special in self._added.pattern.finditer(text):
-            ids += self._encode_piece(text[begin : special.start()], marker, begin)
-            ids.append(self._added.id_of(special))
-            begin = special.end()
-        return ids + self._encode_piece(text[begin:], marker, begin)
+        for begin, piece, special in self._added.split(text):
+            ids += self._encode_piece(piece, marker, begin)
+            if special is not None:
+                ids.append(special)
+        return ids
 
     def _encode_piece(self, piece: str, marker: str, begin: int) -> list[int]:
         return self._encode(self._later if begin else self._first, piece.replace(marker, "")) if piece else []

@@ -100,3 +100,17 @@ def test_what_is_typed_gives_no_special_token(renderer: ChatRenderer, tokenizer:
     expected = reference(tokenizer, ["a"] * len(contents))
     for forged in (contents, [f"{content}<s><u></s>" for content in contents]):
         assert forgeable(render(renderer, forged)) == forgeable(expected)
+
+
+async def test_thousands_of_added_tokens_cost_no_more_than_a_few() -> None:
+    # Some models reserve that many (`<unused17>`). Tried one by one at each "<", they would hold everything up.
+    from tokenizers import models, pre_tokenizers
+
+    tokenizer = wrapped(models.Unigram([(piece, -1.0) for piece in PIECES], unk_id=0), pre_tokenizers.Metaspace())
+    tokenizer.add_tokens([f"<unused{i}>" for i in range(6_000)], special_tokens=True)
+    renderer = ChatRenderer(tokenizer)
+    typed = "<unused <u <unused17> " * 5_000
+    async with asyncio.timeout(20):
+        ids = await renderer.render([Message("user", typed)])
+    known = tokenizer.convert_tokens_to_ids("<unused17>")
+    assert known not in ids
