@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,16 @@ from firstlight.engine.render import ChatRenderer
 from firstlight.errors import StartError
 from firstlight.settings import Engine
 
+THREAD = ThreadPoolExecutor(1, "engine")
+"""Builds engines and ends them. It lives as long as this process: what it spawns dies with it."""
 
-async def load(chosen: Engine, source: ModelSource, thread: Executor) -> tuple[Any, ChatRenderer]:
-    """The running AsyncLLM and the renderer. Raises StartError; what can be known before the long part, before it.
 
-    `thread` must live as long as the engine: the core's process dies with the thread that spawned it.
-    """
+async def load(chosen: Engine, source: ModelSource) -> tuple[Any, ChatRenderer]:
+    """The running AsyncLLM and the renderer. Raises StartError; what can be known before the long part, before it."""
     loop = asyncio.get_running_loop()
     with ExitStack() as surroundings:
-        config = await loop.run_in_executor(thread, _configure, chosen, source, surroundings)
-        building = loop.run_in_executor(thread, _build, config)
+        config = await loop.run_in_executor(THREAD, _configure, chosen, source, surroundings)
+        building = loop.run_in_executor(THREAD, _build, config)
         try:
             renderer = await asyncio.to_thread(ChatRenderer.load, source.path)
             return await asyncio.shield(building), renderer

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from firstlight.engine.loading import load, one_line
+from firstlight.engine.loading import THREAD, load, one_line
 from firstlight.engine.models import ModelSource
 from firstlight.engine.protocol import EngineFinish, EngineOutput, EngineRequest, EngineTimes, Health, Limits, Renderer
 from firstlight.errors import ContextLength, EngineFailed, EngineUnavailable, InvalidRequest, StartError
@@ -68,7 +67,6 @@ class Vllm:
         self._chosen = chosen
         self._source = source
         self._llm: Any = None
-        self._thread: ThreadPoolExecutor | None = None
         self._defaults: dict[str, Any] = {}
         self._health = Health("stopped", "it was not started")
         self._aborting: set[asyncio.Task[None]] = set()
@@ -77,9 +75,8 @@ class Vllm:
         """Load the model and start the engine's process. Raises StartError."""
         await self.stop()
         self._health = Health("starting", "the model is being loaded")
-        self._thread = ThreadPoolExecutor(1, "engine")
         try:
-            self._llm, self.renderer = await load(self._chosen, self._source, self._thread)
+            self._llm, self.renderer = await load(self._chosen, self._source)
         except StartError as error:
             self._health = Health("failed", str(error))
             raise
@@ -93,14 +90,11 @@ class Vllm:
         """End the engine's process, and all replies, which fail."""
         self._health = Health("stopped", "it was stopped")
         llm, self._llm = self._llm, None
-        thread, self._thread = self._thread, None
         if llm is not None:
             from vllm.v1.engine.exceptions import EngineDeadError
 
             llm.output_processor.propagate_error(EngineDeadError())
-            await asyncio.get_running_loop().run_in_executor(thread, llm.shutdown, _STOP_S)
-        if thread is not None:
-            thread.shutdown(wait=False)
+            await asyncio.get_running_loop().run_in_executor(THREAD, llm.shutdown, _STOP_S)
 
     async def generate(self, request: EngineRequest) -> VllmOutputs:
         """Hand a prompt over. Raises as the protocol says."""
