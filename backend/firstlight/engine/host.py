@@ -31,7 +31,7 @@ def defaults(*, offline: bool) -> dict[str, str]:
     """Variables that vLLM and its libraries read when they are imported; what the operator has set holds."""
     variables = {
         "VLLM_NO_USAGE_STATS": "1",
-        "VLLM_LOGGING_LEVEL": "WARNING",
+        "VLLM_LOGGING_LEVEL": "ERROR",  # its warnings say which of its own defaults we chose otherwise
         "VLLM_WORKER_MULTIPROC_METHOD": "spawn",
         "TOKENIZERS_PARALLELISM": "false",  # texts come one at a time; it only adds threads, and words about forking
     }
