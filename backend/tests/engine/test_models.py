@@ -77,7 +77,7 @@ def test_the_small_model_carries_its_template_and_its_sampling_defaults() -> Non
 
 
 @pytest.mark.engine
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_real_conversion_that_is_killed_leaves_no_model(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "firstlight.engine.models"]
     env = {**os.environ, "FIRSTLIGHT_CACHE": str(tmp_path)}
