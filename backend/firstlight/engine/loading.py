@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,13 +25,19 @@ async def load(chosen: Engine, source: ModelSource) -> tuple[Any, ChatRenderer]:
     """The running AsyncLLM and the renderer. Raises StartError; what can be known before the long part, before it."""
     loop = asyncio.get_running_loop()
     with ExitStack() as surroundings:
-        config = await loop.run_in_executor(THREAD, _configure, chosen, source, surroundings)
+        configuring = loop.run_in_executor(THREAD, _configure, chosen, source, surroundings)
+        try:
+            config = await asyncio.shield(configuring)
+        except asyncio.CancelledError:
+            await asyncio.wait([configuring])  # it must not enter the surroundings once they are left
+            raise
+        others = {child.pid for child in multiprocessing.active_children()}
         building = loop.run_in_executor(THREAD, _build, config)
         try:
             renderer = await asyncio.to_thread(ChatRenderer.load, source.path)
             return await asyncio.shield(building), renderer
         except BaseException:
-            await _abandon(building)
+            await _abandon(building, others)
             raise
 
 
@@ -97,11 +104,11 @@ def _build(config: Any) -> Any:
         ) from error
 
 
-async def _abandon(building: asyncio.Future[Any]) -> None:
-    """End a build that nobody waits for any more, be its process there already or not yet."""
+async def _abandon(building: asyncio.Future[Any], others: Collection[int | None]) -> None:
+    """End a build that nobody waits for any more, be its process there already or not yet; `others` are not of it."""
     while not building.done():
         for child in multiprocessing.active_children():
-            if child.name.startswith("EngineCore"):
+            if child.name.startswith("EngineCore") and child.pid not in others:
                 child.kill()
         await asyncio.wait([building], timeout=0.1)
     if not building.cancelled() and building.exception() is None:
