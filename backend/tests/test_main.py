@@ -104,8 +104,10 @@ def test_signals_without_end_do_not_spoil_the_end() -> None:
 def test_an_interrupt_before_it_serves_leaves_no_traceback(tmp_path: Path) -> None:
     config = tmp_path / "held.toml"
     os.mkfifo(config)
-    with serving(FIRSTLIGHT_CONFIG=str(config)) as process, config.open("w", encoding="utf-8"):
-        process.send_signal(signal.SIGINT)
+    with serving(FIRSTLIGHT_CONFIG=str(config)) as process:
+        # Closed after the signal: one that comes just before the process reads would otherwise wake nobody.
+        with config.open("w", encoding="utf-8"):
+            process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=10) == ("", "")
         assert process.returncode == 130
 
