@@ -53,10 +53,12 @@ if __name__ == "__main__":
 """
 
 names = (f"vllm-{i}" for i in itertools.count())
+others: set[int] = set()
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def engine() -> AsyncIterator[Vllm]:
+    others.update(cores())  # of tests in other files, whose engine lives as long as the session
     engine = Vllm(CHOSEN, resolve(""))
     await engine.start()
     yield engine
@@ -74,8 +76,9 @@ async def read(engine: Vllm, asked: EngineRequest) -> list[EngineOutput]:
 
 
 def cores() -> list[int]:
-    """The engine's processes of this one."""
-    return [child.pid for child in multiprocessing.active_children() if child.pid and "EngineCore" in child.name]
+    """The processes of this file's engines."""
+    children = {child.pid for child in multiprocessing.active_children() if child.pid and "EngineCore" in child.name}
+    return sorted(children - others)
 
 
 async def test_a_caller_that_is_cancelled_while_the_prompt_is_handed_over_leaves_nothing(
