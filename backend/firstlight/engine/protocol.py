@@ -10,6 +10,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from firstlight.errors import ContextLength, InvalidRequest
 from firstlight.wire import Message
 
 EngineFinish = Literal["stop", "length", "abort"]
@@ -77,6 +78,16 @@ class Limits(msgspec.Struct, frozen=True):
     model: str
     max_model_len: int
     max_num_seqs: int
+
+    def check(self, tokens: int) -> None:
+        """Raise InvalidRequest or ContextLength where a prompt of so many tokens cannot be taken."""
+        if tokens == 0:
+            raise InvalidRequest("The prompt is empty.")
+        if tokens >= self.max_model_len:
+            raise ContextLength(
+                f"The prompt has {tokens} tokens; with a reply, at most {self.max_model_len} fit.",
+                limit=self.max_model_len,
+            )
 
 
 class Health(msgspec.Struct, frozen=True):

@@ -13,7 +13,7 @@ from typing import Any
 from firstlight.engine.loading import THREAD, load, one_line
 from firstlight.engine.models import ModelSource
 from firstlight.engine.protocol import EngineFinish, EngineOutput, EngineRequest, EngineTimes, Health, Limits, Renderer
-from firstlight.errors import ContextLength, EngineFailed, EngineUnavailable, InvalidRequest, StartError
+from firstlight.errors import EngineFailed, EngineUnavailable, InvalidRequest, StartError
 from firstlight.settings import Engine
 
 _FINISHES: dict[str, EngineFinish] = {"stop": "stop", "repetition": "stop", "length": "length", "abort": "abort"}
@@ -99,7 +99,7 @@ class Vllm:
     async def generate(self, request: EngineRequest) -> VllmOutputs:
         """Hand a prompt over. Raises as the protocol says."""
         llm = self._ready()
-        self._check(request)
+        self.limits.check(len(request.token_ids))
         from vllm.exceptions import VLLMValidationError
         from vllm.v1.engine.exceptions import EngineDeadError
 
@@ -142,13 +142,6 @@ class Vllm:
         if self._health.state != "ready":
             raise EngineUnavailable(f"The engine cannot answer: {self._health.reason}.", retry_after=1)
         return self._llm
-
-    def _check(self, request: EngineRequest) -> None:
-        tokens, most = len(request.token_ids), self.limits.max_model_len
-        if tokens == 0:
-            raise InvalidRequest("The prompt is empty.")
-        if tokens >= most:
-            raise ContextLength(f"The prompt has {tokens} tokens; with a reply, at most {most} fit.", limit=most)
 
     def _taken(self, request: EngineRequest) -> tuple[str, Any, Any]:
         """The request in vLLM's words: id, prompt, sampling parameters."""

@@ -10,7 +10,7 @@ from firstlight.engine.scripted.core import Abort, Add, Event, Failed
 from firstlight.engine.scripted.link import Child, Local
 from firstlight.engine.scripted.render import WordRenderer
 from firstlight.engine.scripted.scenario import Scenario
-from firstlight.errors import ContextLength, EngineFailed, EngineUnavailable, InvalidRequest, Overloaded, StartError
+from firstlight.errors import EngineFailed, EngineUnavailable, Overloaded, StartError
 
 
 class ScriptedOutputs:
@@ -87,7 +87,8 @@ class Scripted:
         """Queue a prompt. Raises as the protocol says."""
         if self._link is None or self._health.state != "ready":
             raise EngineUnavailable(f"The engine cannot answer: {self._health.reason}.", retry_after=1)
-        self._check(request)
+        self.limits.check(len(request.token_ids))
+        self._check_room()
         outputs = self._replies[request.id] = ScriptedOutputs(lambda: self._drop(request.id))
         self._link.send(Add(request))
         return outputs
@@ -104,12 +105,7 @@ class Scripted:
         """Replies taken and not ended."""
         return len(self._replies)
 
-    def _check(self, request: EngineRequest) -> None:
-        tokens, most = len(request.token_ids), self.limits.max_model_len
-        if tokens == 0:
-            raise InvalidRequest("The prompt is empty.")
-        if tokens >= most:
-            raise ContextLength(f"The prompt has {tokens} tokens; with a reply, at most {most} fit.", limit=most)
+    def _check_room(self) -> None:
         room = self._scenario.slots + self._scenario.queue
         if len(self._replies) >= room:
             raise Overloaded(f"The queue is full: {room} replies run or wait.", limit=room, retry_after=1)
