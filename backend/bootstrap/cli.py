@@ -101,11 +101,12 @@ def _preflight() -> tuple[request.Request, str]:
 def _python_side(steps: Steps, packages: Packages, asked: request.Request, device: str, *, tests: bool = False) -> None:
     packages.environment(device)
     packages.core()
-    packages.settings()
     if tests:
         packages.tools()
     if device == "none":
         return
+    if not packages.engine_ready(device):
+        packages.settings()
     packages.engine(device)
     if asked.flash_attn and device == "gpu":
         packages.flash_attn()

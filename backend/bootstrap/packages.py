@@ -73,8 +73,12 @@ class Packages:
 
         self._steps.once(name, self._stamps / "self", [project], install)
 
+    def engine_ready(self, device: str) -> bool:
+        """Whether no long step lies ahead."""
+        return (self._stamps / device).is_file() and (self._stamps / "warm").is_file()
+
     def settings(self) -> None:
-        """Judge the settings before the long steps. Raises Problem with the package's own line."""
+        """Judge the settings before the long steps; the server itself does too. Raises Problem with the same line."""
         command = [str(self.python), "-m", "firstlight", "settings"]
         done = subprocess.run(command, env=self._env, capture_output=True, text=True, check=False)
         if done.returncode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Annotated
 
 import jwt
@@ -18,6 +19,9 @@ from firstlight.wire import Token
 
 MAX_TOKEN_BYTES = 8192
 """Longer ones are refused unread: parsing megabytes would hold the event loop up."""
+
+KNOWN_TOKENS = 1024
+"""Tokens whose signature need not be verified again, the latest used: 8 MiB at most. Their times are always checked."""
 
 _ISSUER = _AUDIENCE = "firstlight"
 _ALGORITHM = "EdDSA"
@@ -55,6 +59,7 @@ class Tokens:
         self._public = self._private.public_key()
         self._jws = jwt.PyJWS(algorithms=[_ALGORITHM])
         self._claims = msgspec.json.Decoder(Claims)
+        self._known = lru_cache(KNOWN_TOKENS)(self._read)
 
     def guest(self) -> Token:
         """A token for somebody new."""
@@ -78,7 +83,7 @@ class Tokens:
         scheme, _, text = (authorization or "").partition(" ")
         if scheme.lower() != "bearer" or not text:
             raise Unauthenticated("An Authorization header with a bearer token is needed.")
-        claims = self._read(text)
+        claims = self._known(text)
         moment = self._wall()
         if (claims.iss, claims.aud) != (_ISSUER, _AUDIENCE):
             raise Unauthenticated("The token was not issued for this server.")

@@ -50,6 +50,20 @@ def refusal(authorization: str | None, at: float = NOW) -> str:
     return refused.value.detail
 
 
+def test_a_token_that_is_known_already_still_ends_and_a_changed_one_is_not_known() -> None:
+    moment = float(NOW)
+    issuer = Tokens(900, wall=lambda: moment, random=bytes)
+    text = f"Bearer {issuer.guest().access_token}"
+    assert issuer.verify(text) == issuer.verify(text)
+    forged = text[:-4] + ("AAAA" if not text.endswith("AAAA") else "BBBB")
+    for _ in range(2):
+        with pytest.raises(Unauthenticated):
+            issuer.verify(forged)
+    moment += 931
+    with pytest.raises(Unauthenticated, match="expired"):
+        issuer.verify(text)
+
+
 def test_a_guest_s_token_names_the_same_guest_until_it_ends() -> None:
     issuer = tokens()
     token = issuer.guest()
