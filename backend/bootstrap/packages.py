@@ -28,7 +28,8 @@ PIP = {
 # (pip would compile all, minutes of work of which the server loads a tenth.)
 IMPORTS = (
     "import vllm.v1.engine.async_llm, vllm.v1.engine.core, vllm.v1.worker.{0}_worker, vllm.v1.worker.{0}_model_runner, "
-    "vllm.model_executor.models.llama, transformers.models.llama.modeling_llama, accelerate, gguf"
+    "vllm.model_executor.models.llama, transformers.models.llama.modeling_llama, accelerate, gguf, "
+    "litestar.plugins.pydantic"
 )
 # Some machines set the opposite, and then every start would compile all of it again.
 COMPILE = {"PYTHONDONTWRITEBYTECODE": ""}

@@ -14,7 +14,7 @@ from firstlight.routing import Service
 from firstlight.stages import Timeline, now
 from firstlight.wire import Error
 
-_BODY = b'{"messages":[{"role":"user","content":"Hello"}],"max_tokens":8}'
+_BODY = b'{"messages":[{"role":"user","content":"Hello"}],"max_tokens":3}'
 
 
 async def warm_up(service: Service) -> float:

@@ -46,7 +46,7 @@ async def test_ready_comes_after_replies_in_both_codings_have_passed_all_stages(
 
     engine.generate = counted  # type: ignore[method-assign]
     assert await start(engine) >= 30
-    assert asked == [8, 8]
+    assert asked == [3, 3]
     assert engine.running() == 0
 
 
