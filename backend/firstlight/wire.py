@@ -50,6 +50,7 @@ class Marks(msgspec.Struct, omit_defaults=True):
 
     accepted: float | None = None
     headers: float | None = None
+    routed: float | None = None
     body: float | None = None
     verified: float | None = None
     bucket: float | None = None
@@ -57,8 +58,10 @@ class Marks(msgspec.Struct, omit_defaults=True):
     shaped: float | None = None
     tokenised: float | None = None
     queued: float | None = None
+    started: float | None = None
     scheduled: float | None = None
     first_token: float | None = None
+    first_text: float | None = None
     first_byte: float | None = None
     finished: float | None = None
 
@@ -71,22 +74,33 @@ class Usage(msgspec.Struct, frozen=True):
     cached_tokens: int
 
 
-class Start(msgspec.Struct, frozen=True):
-    """The engine has taken the prompt. First event of every stream; `generation` names the reply in later calls."""
+class Start(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The engine has taken the prompt. First event of every stream; `generation` names the reply in later calls.
+
+    `queued`: the engine computes for as many as it can, so this reply waits. `report`: the page is asked to post its
+    `PageTiming` once the reply has ended. `request_header_bytes` is what the request's head took on the wire.
+    """
 
     generation: str
     seq: Literal[0]
     model: str
     prompt_tokens: int
     timing: Marks
+    request_header_bytes: int | None = None
+    queued: bool = False
+    report: bool = False
 
 
 class Delta(msgspec.Struct, frozen=True, omit_defaults=True):
-    """More text. `seq` counts the reply's tokens up to the end of this text: it grows by `tokens` each time."""
+    """More text. `seq` counts the reply's tokens up to the end of this text: it grows by `tokens` each time.
+
+    `at` is when it was handed to the socket, in milliseconds after `accepted`.
+    """
 
     seq: int
     text: str
     tokens: int
+    at: float | None = None
     timing: Marks | None = None
 
 
@@ -142,6 +156,38 @@ class Stopped(msgspec.Struct, frozen=True):
 
     generation: str
     state: Literal["stopped", "finished"]
+
+
+Milliseconds = Annotated[float, Meta(ge=0, le=600_000)]
+
+
+class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The waterfall of one reply, milliseconds: together with `unaccounted` the rows are the TTFT. Absent: not known."""
+
+    capture: Milliseconds | None = None
+    connection: Milliseconds | None = None
+    routing: Milliseconds | None = None
+    admission: Milliseconds | None = None
+    prefill: Milliseconds | None = None
+    decode: Milliseconds | None = None
+    assembly: Milliseconds | None = None
+    unaccounted: Milliseconds | None = None
+
+
+class PageTiming(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Body of `POST /api/generations/{id}/timing`: what the page saw of a reply, milliseconds.
+
+    `ttft` is keydown to painted first text, `paint_p95` a chunk's bytes read to its text painted. `reused`: the request
+    went over a connection that was there already.
+    """
+
+    rows: Rows
+    ttft: Milliseconds
+    itl_p50: Milliseconds | None = None
+    itl_p95: Milliseconds | None = None
+    paint_p95: Milliseconds | None = None
+    reused: bool | None = None
+    protocol: Literal["http/1.0", "http/1.1", "h2", "h3"] | None = None
 
 
 class Ready(msgspec.Struct, frozen=True, omit_defaults=True):

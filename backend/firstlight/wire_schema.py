@@ -12,7 +12,7 @@ import msgspec
 
 from firstlight import wire
 
-DOCUMENTS = (wire.ChatRequest, wire.Problem, wire.Token, wire.Stopped, wire.Ready)
+DOCUMENTS = (wire.ChatRequest, wire.PageTiming, wire.Problem, wire.Token, wire.Stopped, wire.Ready)
 """Documents that cross alone, beside the events of a stream."""
 
 

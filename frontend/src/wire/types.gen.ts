@@ -3,7 +3,7 @@
 /**
  * Any document that crosses between page and server, version 1. Generated: edit wire.py.
  */
-export type Wire = ChatRequest | Problem | Token | Stopped | Ready | StreamEvents;
+export type Wire = ChatRequest | PageTiming | Problem | Token | Stopped | Ready | StreamEvents;
 
 /**
  * Body of `POST /api/chat`. A field left out takes the model's own default; no other field reaches the engine.
@@ -29,6 +29,34 @@ export interface ChatRequest {
 export interface Message {
   role: "assistant" | "system" | "user";
   content: string;
+}
+/**
+ * Body of `POST /api/generations/{id}/timing`: what the page saw of a reply, milliseconds.
+ *
+ * `ttft` is keydown to painted first text, `paint_p95` a chunk's bytes read to its text painted. `reused`: the request
+ * went over a connection that was there already.
+ */
+export interface PageTiming {
+  rows: Rows;
+  ttft: number;
+  itl_p50?: number | null;
+  itl_p95?: number | null;
+  paint_p95?: number | null;
+  reused?: boolean | null;
+  protocol?: ("h2" | "h3" | "http/1.0" | "http/1.1") | null;
+}
+/**
+ * The waterfall of one reply, milliseconds: together with `unaccounted` the rows are the TTFT. Absent: not known.
+ */
+export interface Rows {
+  capture?: number | null;
+  connection?: number | null;
+  routing?: number | null;
+  admission?: number | null;
+  prefill?: number | null;
+  decode?: number | null;
+  assembly?: number | null;
+  unaccounted?: number | null;
 }
 /**
  * Body of a refusal, `application/problem+json` (RFC 9457). `field` is a JSON pointer (RFC 6901) into the body.
@@ -95,6 +123,9 @@ export interface StreamEvents {
 }
 /**
  * The engine has taken the prompt. First event of every stream; `generation` names the reply in later calls.
+ *
+ * `queued`: the engine computes for as many as it can, so this reply waits. `report`: the page is asked to post its
+ * `PageTiming` once the reply has ended. `request_header_bytes` is what the request's head took on the wire.
  */
 export interface Start {
   generation: string;
@@ -102,6 +133,9 @@ export interface Start {
   model: string;
   prompt_tokens: number;
   timing: Marks;
+  request_header_bytes?: number | null;
+  queued?: boolean;
+  report?: boolean;
 }
 /**
  * Server marks of one reply, milliseconds after `accepted`; a mark not reached yet is absent.
@@ -109,6 +143,7 @@ export interface Start {
 export interface Marks {
   accepted?: number | null;
   headers?: number | null;
+  routed?: number | null;
   body?: number | null;
   verified?: number | null;
   bucket?: number | null;
@@ -116,18 +151,23 @@ export interface Marks {
   shaped?: number | null;
   tokenised?: number | null;
   queued?: number | null;
+  started?: number | null;
   scheduled?: number | null;
   first_token?: number | null;
+  first_text?: number | null;
   first_byte?: number | null;
   finished?: number | null;
 }
 /**
  * More text. `seq` counts the reply's tokens up to the end of this text: it grows by `tokens` each time.
+ *
+ * `at` is when it was handed to the socket, in milliseconds after `accepted`.
  */
 export interface Delta {
   seq: number;
   text: string;
   tokens: number;
+  at?: number | null;
   timing?: Marks | null;
 }
 /**
