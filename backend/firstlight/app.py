@@ -45,7 +45,7 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
         admission=Admission(settings.admission),
         prefill=Prefill(engine, settings.engine.default_max_tokens),
         decode=Decode(engine, registry),
-        assembly=Assembly(settings.assembly, registry.running, PatientSend),
+        assembly=Assembly(settings.assembly, registry.running, PatientSend, settings.metrics.page_share),
         record=_recorder(metrics),
     )
 

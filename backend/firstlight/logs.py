@@ -14,20 +14,12 @@ import structlog
 
 from firstlight import settings
 from firstlight.generations import Generation
-from firstlight.wire import Done, Marks
+from firstlight.stages import parts
+from firstlight.wire import Done
 
 logger = structlog.get_logger(__name__)
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "error": 40}
-
-_DURATIONS = {
-    "routing_ms": ("accepted", "body"),
-    "admission_ms": ("body", "shaped"),
-    "prefill_ms": ("shaped", "first_token"),
-    "assembly_ms": ("first_token", "first_byte"),
-    "decode_ms": ("first_token", "finished"),
-}
-"""Between which two marks each duration lies: the page's rows of these names, as far as the server can know them."""
 
 
 def configure(wanted: settings.Logs) -> None:
@@ -63,11 +55,5 @@ def reply_ended(generation: Generation) -> None:
         tokens=generation.log.seq,
         ttft_ms=marks.first_byte,
         total_ms=marks.finished,
-        **durations(marks),
+        **{f"{stage}_ms": milliseconds for stage, milliseconds in parts(marks).items()},
     )
-
-
-def durations(marks: Marks) -> dict[str, float]:
-    """Milliseconds of each part of a reply whose both ends were reached."""
-    ends = {name: (getattr(marks, first), getattr(marks, last)) for name, (first, last) in _DURATIONS.items()}
-    return {name: round(last - first, 3) for name, (first, last) in ends.items() if None not in (first, last)}

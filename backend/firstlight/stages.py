@@ -35,20 +35,48 @@ def now() -> float:
 
 
 class Timeline:
-    """The server marks of one request, each in milliseconds since the connection's bytes for it were accepted."""
+    """The server marks of one request, each in milliseconds since the connection's bytes for it were accepted.
 
-    __slots__ = ("accepted", "marks")
+    `head_bytes` is what its request line and header fields took on the wire; None where no socket of ours counted.
+    """
 
-    def __init__(self, accepted: float) -> None:
+    __slots__ = ("accepted", "head_bytes", "marks")
+
+    def __init__(self, accepted: float, head_bytes: int | None = None) -> None:
         """Start at `accepted`, a time of `now()` in seconds."""
         self.accepted = accepted
+        self.head_bytes = head_bytes
         self.marks = Marks(accepted=0.0)
 
     def mark(self, name: str, at: float | None = None) -> None:
         """Set mark `name` (a field of `wire.Marks`) to `at` (seconds of `now()`; default: now). The first one holds."""
         if getattr(self.marks, name) is None:
-            moment = now() if at is None else at
-            setattr(self.marks, name, round((moment - self.accepted) * 1000, 3))
+            setattr(self.marks, name, self.ms(now() if at is None else at))
+
+    def ms(self, moment: float) -> float:
+        """Milliseconds from `accepted` to `moment` (seconds of `now()`)."""
+        return round((moment - self.accepted) * 1000, 3)
+
+
+_PARTS: dict[Stage, tuple[tuple[str, str], ...]] = {
+    Stage.CONNECTION: (("accepted", "headers"), ("routed", "body")),
+    Stage.ROUTING: (("headers", "routed"),),
+    Stage.ADMISSION: (("body", "shaped"),),
+    Stage.PREFILL: (("shaped", "first_token"),),
+    Stage.DECODE: (("first_token", "first_text"),),
+    Stage.ASSEMBLY: (("first_text", "first_byte"),),
+}
+"""Between which marks the server's part of each stage lies. Without a gap: together they are `first_byte`."""
+
+
+def parts(marks: Marks) -> dict[Stage, float]:
+    """The server's part of each stage, milliseconds; a stage that a mark is missing of is left out."""
+    known: dict[Stage, float] = {}
+    for stage, spans in _PARTS.items():
+        ends = [(getattr(marks, first), getattr(marks, last)) for first, last in spans]
+        if all(None not in pair for pair in ends):
+            known[stage] = round(sum(last - first for first, last in ends), 3)
+    return known
 
 
 class User(msgspec.Struct, frozen=True):

@@ -162,7 +162,7 @@ Milliseconds = Annotated[float, Meta(ge=0, le=600_000)]
 
 
 class Rows(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The waterfall of one reply, milliseconds: together with `unaccounted` the rows are the TTFT. Absent: not known."""
+    """The waterfall of one reply, milliseconds. With `unaccounted` the rows are the whole TTFT. Absent: not known."""
 
     capture: Milliseconds | None = None
     connection: Milliseconds | None = None

@@ -36,15 +36,20 @@ class Assembly:
     """Stage 7: gives each reader of a reply its own response.
 
     `running` says how many replies are under way. `reach` makes, from an ASGI scope and `send`, a `send` that raises
-    ReaderLeft once nobody takes what it sends.
+    ReaderLeft once nobody takes what it sends. `page_share` of the replies' pages are asked for their own timing.
     """
 
     def __init__(
-        self, limits: settings.Assembly, running: Callable[[], int], reach: Callable[[Scope, Send], Send]
+        self,
+        limits: settings.Assembly,
+        running: Callable[[], int],
+        reach: Callable[[Scope, Send], Send],
+        page_share: float = 1.0,
     ) -> None:
         self.limits = limits
         self.reach = reach
         self._running = running
+        self._page_share = page_share
         self._pool = ZstdPool(limits.zstd_level, limits.zstd_window_log)
 
     def negotiate(self, accept_encoding: str | None) -> str:
@@ -61,6 +66,11 @@ class Assembly:
     def coder(self, coding: str) -> Coder:
         """A fresh coder for one stream."""
         return Zstd(self._pool) if coding == ZSTD else Identity()
+
+    def report(self, generation: Generation) -> bool:
+        """Whether the page of this reply is asked for its timing; the answer changes only once the page has sent it."""
+        drawn = int(generation.id[-8:], 16) / 2**32  # an id's digits are random
+        return drawn < self._page_share and not generation.reported
 
     def max_wait(self) -> float:
         """Seconds that a token may wait for company at the present load."""
@@ -130,20 +140,31 @@ class Follow:
         while (due := self._chunker.due(self._assembly.max_wait())) is not None:
             if due > now() + _EARLY and not all_of_it:
                 return data, due
-            data += sse.event(self._timed(self._chunker.take(now())))
+            data += sse.event(self._take(now()))
         return data, math.inf
 
     def _start(self) -> Start:
         reply = self._generation
-        return Start(reply.id, 0, reply.model, reply.prompt_tokens, reply.timeline.marks)
+        reply.timeline.mark("started")
+        return Start(
+            generation=reply.id,
+            seq=0,
+            model=reply.model,
+            prompt_tokens=reply.prompt_tokens,
+            timing=reply.timeline.marks,
+            request_header_bytes=reply.timeline.head_bytes,
+            queued=reply.queued,
+            report=self._assembly.report(reply),
+        )
 
-    def _timed(self, delta: Delta) -> Delta:
-        """The reader's first delta carries the marks up to its own hand-over to the socket."""
-        if self._timing_sent:
-            return delta
-        self._timing_sent = True
-        self._generation.timeline.mark("first_byte")
-        return msgspec.structs.replace(delta, timing=self._generation.timeline.marks)
+    def _take(self, moment: float) -> Delta:
+        """The next delta, handed to the socket at `moment`; the reader's first one carries the marks up to then."""
+        timeline, timing = self._generation.timeline, None
+        if not self._timing_sent:
+            self._timing_sent = True
+            timeline.mark("first_byte", moment)
+            timing = timeline.marks
+        return msgspec.structs.replace(self._chunker.take(moment), at=timeline.ms(moment), timing=timing)
 
 
 async def _more(reader: Reader, until: float) -> None:

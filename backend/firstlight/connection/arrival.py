@@ -22,8 +22,9 @@ class Arrival:
     def __init__(self, link: Link, headers: Mapping[str, str], client: str, receive: Receive) -> None:
         self.headers = headers
         self.client = client
-        self.timeline = Timeline(link.accepted)
+        self.timeline = Timeline(link.accepted, link.head_bytes)
         self.timeline.mark("headers", link.headers)
+        self.timeline.mark("routed")
         self._link = link
         self._receive = receive
 
@@ -75,7 +76,10 @@ class Arrival:
 
 
 def connect(scope: Mapping[str, Any], receive: Receive) -> Arrival:
-    """Take in the request of an ASGI `scope`; nothing of its body has been asked for yet."""
+    """Take in the request of an ASGI `scope`, in its handler: sets the marks headers and routed.
+
+    Nothing of its body has been asked for yet.
+    """
     client = scope.get("client") or ("", 0)
     return Arrival(link_of(scope), _headers(scope["headers"]), client[0], receive)
 

@@ -19,8 +19,13 @@ def check_size(limits: Connection, target: bytes, headers: Headers) -> None:
     fields, size = limits.max_header_fields, limits.max_header_bytes
     if len(headers) > fields:
         raise HeadersTooLarge(f"There are more than {fields:,} header fields.", limit=fields)
-    if len(target) + sum([len(name) + len(value) + 4 for name, value in headers]) > size:
+    if section_bytes(target, headers) > size:
         raise too_many_bytes(limits)
+
+
+def section_bytes(target: bytes, headers: Headers) -> int:
+    """What the target and the fields have in bytes, each field with its colon, space and line end."""
+    return len(target) + sum([len(name) + len(value) + 4 for name, value in headers])
 
 
 def check_form(version: str, target: bytes, headers: Headers, *, upgrade: bool) -> None:

@@ -23,18 +23,25 @@ class Answer(Protocol):
 class Link:
     """One request's line to its socket. `accepted` and `headers` are times of `stages.now()`, in seconds.
 
+    `head_bytes` is what the request line and the fields took on the wire, the blank line at their end included.
     Without a transport (an ASGI client in the same process) it has the marks and the limits only.
     """
 
-    __slots__ = ("accepted", "answer", "headers", "settings", "transport")
+    __slots__ = ("accepted", "answer", "head_bytes", "headers", "settings", "transport")
 
     def __init__(
-        self, settings: Connection, accepted: float, headers: float, transport: asyncio.Transport | None = None
+        self,
+        settings: Connection,
+        accepted: float,
+        headers: float,
+        transport: asyncio.Transport | None = None,
+        head_bytes: int | None = None,
     ) -> None:
         self.settings = settings
         self.accepted = accepted
         self.headers = headers
         self.transport = transport
+        self.head_bytes = head_bytes
         self.answer: Answer | None = None
 
     @property

@@ -13,10 +13,13 @@ from typing import cast
 from uvicorn.config import Config
 
 from firstlight.connection.ending import LINGER_BYTES, EndingProtocol, State
-from firstlight.connection.head import check_form, check_size, too_many_bytes
+from firstlight.connection.head import check_form, check_size, section_bytes, too_many_bytes
 from firstlight.connection.link import EXTENSION, Link
 from firstlight.errors import InvalidRequest, Refused
 from firstlight.stages import now
+
+_LINES = len("  HTTP/1.1\r\n\r\n")
+"""Bytes of a head beside its method, target and fields."""
 
 
 class Outlet:
@@ -66,7 +69,8 @@ class ConnectionProtocol(EndingProtocol):
         self._in_head = False
         self._barren = 0
         self._disarm()
-        link = Link(self._limits, self._accepted, moment, self.transport)
+        size = len(self.parser.get_method()) + section_bytes(self.url, self.headers) + _LINES
+        link = Link(self._limits, self._accepted, moment, self.transport, size)
         self.scope["extensions"] = {EXTENSION: {"link": link}}
         super().on_headers_complete()
         self.headers = []  # for trailers: in the application's list they would pass for headers

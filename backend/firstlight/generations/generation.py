@@ -27,6 +27,8 @@ class Generation:
         self.model = engine.limits.model
         self.prompt_tokens = len(prompt.token_ids)
         self.log = TokenLog(limits.log_bytes)
+        self.reported = False
+        """Its page has said what it saw of it."""
         self._grace_s = limits.grace_s
         self._pump = Pump(engine, request, self.log, self.timeline)
         self._unread: asyncio.TimerHandle | None = None
@@ -40,6 +42,11 @@ class Generation:
     def was_taken(self) -> bool:
         """Whether the engine took the prompt; where it refused it, nobody ever learns of this reply."""
         return self._pump.was_taken
+
+    @property
+    def queued(self) -> bool:
+        """Whether the reply waits because the engine computes for as many as it can."""
+        return self._pump.waits and self.timeline.marks.scheduled is None
 
     async def taken(self) -> None:
         """Return once the engine has taken the prompt. Raises what the engine refuses it with, or Draining."""

@@ -25,7 +25,7 @@ _DRAINING = "The server is shutting down."
 
 
 class Pump:
-    """Drives the reply to `request` into `log`, and sets the marks queued, scheduled, first_token and finished.
+    """Drives the reply to `request` into `log`, and sets the marks from `queued` on that are not a socket's.
 
     It starts when it is made. `task` ends once the engine has let go of the reply.
     """
@@ -37,6 +37,8 @@ class Pump:
         self._cached_tokens = 0
         self._log = log
         self._timeline = timeline
+        self.waits = False
+        """The engine computed for as many as it can when it got the prompt."""
         self._why: Why | None = None
         self._aborting: asyncio.Task[None] | None = None
         self._taken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -98,6 +100,7 @@ class Pump:
         await self._pump(outputs)
 
     async def _hand_over(self, request: EngineRequest) -> Outputs:
+        self.waits = self._engine.running() >= self._engine.limits.max_num_seqs
         at = now()
         outputs = await self._engine.generate(request)
         self._timeline.mark("queued", at)
@@ -143,7 +146,10 @@ class Pump:
                 if at is not None:
                     self._timeline.mark(name, at)
         self._cached_tokens = max(self._cached_tokens, output.cached_tokens)
-        self._log.append(output.text, output.tokens, now())
+        at = now()
+        if output.text:
+            self._timeline.mark("first_text", at)
+        self._log.append(output.text, output.tokens, at)
 
     def _finished(self, finish: EngineFinish) -> End:
         if finish == "abort" and self._why == "abandoned":

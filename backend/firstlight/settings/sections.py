@@ -139,6 +139,13 @@ class Logs(Section, frozen=True):
     """`auto`: console on a terminal, else JSON."""
 
 
+class Metrics(Section, frozen=True):
+    """What is measured for whoever runs the server."""
+
+    page_share: Annotated[float, Meta(ge=0, le=1)] = 1.0
+    """Share of the replies whose pages are asked to tell afterwards what they saw of it."""
+
+
 class Settings(Section, frozen=True):
     """Every section."""
 
@@ -149,6 +156,7 @@ class Settings(Section, frozen=True):
     generations: Generations = Generations()
     assembly: Assembly = Assembly()
     logs: Logs = Logs()
+    metrics: Metrics = Metrics()
 
 
 SECTIONS: dict[str, type[Section]] = get_type_hints(Settings)

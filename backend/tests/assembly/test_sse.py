@@ -23,14 +23,14 @@ def test_each_event_is_its_name_and_one_line_of_json() -> None:
     assert [
         sse.event(Start("g1", 0, "demo", 7, timing)),
         sse.event(Delta(1, "Hi", 1)),
-        sse.event(Delta(1, "Hi", 1, timing)),
+        sse.event(Delta(1, "Hi", 1, 2.5, timing)),
         sse.event(Done(1, "stop", Usage(7, 1, 0), timing, "00ff")),
         sse.event(Error(1, "draining", "Bye.", True)),
     ] == [
         b'event: start\ndata: {"generation":"g1","seq":0,"model":"demo","prompt_tokens":7,'
         b'"timing":{"accepted":0.0,"queued":1.25}}\n\n',
         b'event: delta\ndata: {"seq":1,"text":"Hi","tokens":1}\n\n',
-        b'event: delta\ndata: {"seq":1,"text":"Hi","tokens":1,"timing":{"accepted":0.0,"queued":1.25}}\n\n',
+        b'event: delta\ndata: {"seq":1,"text":"Hi","tokens":1,"at":2.5,"timing":{"accepted":0.0,"queued":1.25}}\n\n',
         b'event: done\ndata: {"seq":1,"finish_reason":"stop",'
         b'"usage":{"prompt_tokens":7,"completion_tokens":1,"cached_tokens":0},'
         b'"timing":{"accepted":0.0,"queued":1.25},"sha256":"00ff"}\n\n',

@@ -19,7 +19,7 @@ async def test_the_marks_count_from_a_requests_first_byte_also_on_a_kept_connect
             client.send(GET[:20])
             await asyncio.sleep(0.2)
             marks = (await client.ask(GET[20:])).json()["marks"]
-            assert list(marks) == ["accepted", "headers"]
+            assert list(marks) == ["accepted", "headers", "routed"]
             assert marks["accepted"] == 0
             assert 150 < marks["headers"] < 5_000
             await asyncio.sleep(0.1)

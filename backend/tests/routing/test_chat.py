@@ -45,11 +45,15 @@ async def test_the_marks_are_in_order_and_complete_once_the_reply_is_done() -> N
     async with live() as server:
         stream = await ask(server.client, "Hello")
         assert list(stream.start["timing"]) == [
-            *("accepted", "headers", "body", "verified", "bucket", "cleaned", "shaped", "tokenised", "queued")
+            *("accepted", "headers", "routed", "body", "verified", "bucket", "cleaned", "shaped", "tokenised"),
+            *("queued", "started"),
         ]
-        assert list(stream.deltas[0]["timing"]) == [*stream.start["timing"], "scheduled", "first_token", "first_byte"]
+        assert list(stream.deltas[0]["timing"]) == [
+            *(*stream.start["timing"], "scheduled", "first_token", "first_text", "first_byte")
+        ]
         assert list(stream.end[1]["timing"]) == [*stream.deltas[0]["timing"], "finished"]
-        times = list(stream.end[1]["timing"].values())
+        # The engine works while `start` goes out: that mark alone has no fixed place.
+        times = [time for name, time in stream.end[1]["timing"].items() if name != "started"]
         assert times == sorted(times)
         assert all("timing" not in delta for delta in stream.deltas[1:])
 

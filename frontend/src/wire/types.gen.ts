@@ -46,7 +46,7 @@ export interface PageTiming {
   protocol?: ("h2" | "h3" | "http/1.0" | "http/1.1") | null;
 }
 /**
- * The waterfall of one reply, milliseconds: together with `unaccounted` the rows are the TTFT. Absent: not known.
+ * The waterfall of one reply, milliseconds. With `unaccounted` the rows are the whole TTFT. Absent: not known.
  */
 export interface Rows {
   capture?: number | null;
