@@ -1,8 +1,8 @@
-import type { Ledger } from "./timing/ledger";
+import type { Report } from "./timing/report";
 
 declare global {
   interface Window {
     /** For tests and tools. */
-    firstlight: { report(): ReturnType<Ledger["report"]> };
+    firstlight: { report(): Report };
   }
 }

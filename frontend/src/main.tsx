@@ -11,7 +11,9 @@ import { whenIdle } from "./idle";
 import { preference } from "./preferences";
 import { Theme } from "./render/theme";
 import { fitKeyboard } from "./render/viewport";
+import { toReport } from "./timing/export";
 import { Ledger } from "./timing/ledger";
+import { watch } from "./timing/watch";
 
 const tab = () => sessionStorage;
 
@@ -33,7 +35,8 @@ function toggleTiming(): void {
   timing.value = timing.value === "shown" ? undefined : "shown";
 }
 
-window.firstlight = { report: () => ledger.report() };
+window.firstlight = { report: () => toReport(ledger.reports()) };
+watch(ledger);
 listenForShortcuts(window, { stop: () => session.stop(), newChat, toggleTiming });
 fitKeyboard();
 void untilReady((news) => {

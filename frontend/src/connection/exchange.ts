@@ -1,7 +1,7 @@
 import { Malformed } from "../wire/guard";
 import type { ChatRequest, Delta, Done, Start, Error as WireError } from "../wire/types.gen";
 import { sha256 } from "./digest";
-import { type Received, receive } from "./pipeline";
+import { type Received, receive, type Times } from "./pipeline";
 import { type Refusal, readRefusal } from "./refusal";
 import { Watchdog } from "./watchdog";
 
@@ -15,12 +15,15 @@ export type Outcome =
   | { kind: "broken"; why: Break }
   | { kind: "stopped" };
 
-/** Hears one reply, in this order; times are of `performance.now()`. `ended` is called exactly once, and last. */
+/**
+ * Hears one reply, in this order; times are of `performance.now()`. `sent` is called again where a refused token was
+ * renewed, `ended` exactly once, and last.
+ */
 export interface Listener {
   sent(at: number): void;
   answered(at: number): void;
-  started(start: Start, at: number): void;
-  delta(delta: Delta, at: number): void;
+  started(start: Start, times: Times): void;
+  delta(delta: Delta, times: Times): void;
   ended(outcome: Outcome): void;
 }
 
@@ -124,20 +127,21 @@ export class Exchange {
   }
 
   /** One event; the outcome if the stream ends with it. */
-  #take({ event, at }: Received): Outcome | undefined {
+  #take(received: Received): Outcome | undefined {
+    const { event } = received;
     if (event.name === "error") return { kind: "failed", error: event.data };
     if ((event.name === "start") !== (this.#generation === undefined))
       throw new Malformed(`${event.name} out of order`);
     if (event.name === "start") {
       this.#generation = event.data.generation;
-      this.#listener.started(event.data, at);
+      this.#listener.started(event.data, received);
       return undefined;
     }
     if (event.name === "done") return { kind: "done", done: event.data };
     if (event.data.seq !== this.#seq + event.data.tokens) throw new Broken("gap");
     this.#seq = event.data.seq;
     this.#text += event.data.text;
-    this.#listener.delta(event.data, at);
+    this.#listener.delta(event.data, received);
     return undefined;
   }
 

@@ -1,10 +1,19 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { decodeEvent, Malformed, type StreamEvent } from "../wire/guard";
 
-/** An event, and when its parsing was over, in milliseconds of `performance.now()`. */
-export interface Received {
+/** When an event's last bytes were read from the stream, and when its parsing was over; of `performance.now()`. */
+export interface Times {
+  read: number;
+  parsed: number;
+}
+
+export interface Received extends Times {
   event: StreamEvent;
-  at: number;
+}
+
+interface Message {
+  message: EventSourceMessage;
+  read: number;
 }
 
 /** Characters of one event that may wait for its end; more is no stream of ours. */
@@ -18,14 +27,15 @@ export function receive(body: ReadableStream<Uint8Array<ArrayBuffer>>, heard: ()
   return body.pipeThrough(new TextDecoderStream()).pipeThrough(split(heard)).pipeThrough(decode());
 }
 
-function split(heard: () => void): TransformStream<string, EventSourceMessage> {
+function split(heard: () => void): TransformStream<string, Message> {
   let feed: (chunk: string) => void;
   let last = "";
+  let read = 0;
   return new TransformStream({
     start(controller) {
       const parser = createParser({
         maxBufferSize: MAX_EVENT_CHARS,
-        onEvent: (message) => controller.enqueue(message),
+        onEvent: (message) => controller.enqueue({ message, read }),
         // Unknown fields are allowed by the format; only the bound on memory is an end.
         onError: (error) => {
           if (error.type === "max-buffer-size-exceeded") controller.error(new Malformed(error.message));
@@ -35,6 +45,8 @@ function split(heard: () => void): TransformStream<string, EventSourceMessage> {
     },
     transform(chunk) {
       heard();
+      // Decoding the bytes goes before, in the same turn: microseconds.
+      read = performance.now();
       feed(chunk);
       last = chunk.at(-1) ?? last;
     },
@@ -45,11 +57,11 @@ function split(heard: () => void): TransformStream<string, EventSourceMessage> {
   });
 }
 
-function decode(): TransformStream<EventSourceMessage, Received> {
+function decode(): TransformStream<Message, Received> {
   return new TransformStream({
-    transform(message, controller) {
+    transform({ message, read }, controller) {
       const event = decodeEvent(message.event, message.data);
-      if (event) controller.enqueue({ event, at: performance.now() });
+      if (event) controller.enqueue({ event, read, parsed: performance.now() });
     },
   });
 }

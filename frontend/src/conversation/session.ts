@@ -3,6 +3,7 @@ import { Exchange, type Identity, type Listener, type Outcome } from "../connect
 import { LiveText } from "../render/live-text";
 import { ReplyClock } from "../timing/clock";
 import type { Ledger } from "../timing/ledger";
+import { settle } from "../timing/settle";
 import { ending } from "./endings";
 import { turns } from "./history";
 import { type Action, liveReply, type Message, reduce } from "./reducer";
@@ -89,13 +90,13 @@ export class Session {
 
   #send(messages: ReturnType<typeof turns>, keydown: number): string {
     const id = newId();
-    const clock = new ReplyClock(keydown);
-    const text = new LiveText((chunks, at) => {
-      const first = clock.page.painted === undefined;
-      clock.painted(chunks, at);
-      if (!first) return;
-      this.#ledger.touch();
-      clock.measure();
+    const clock = new ReplyClock(id, keydown);
+    const text = new LiveText({
+      frame: () => this.#ledger.frame(),
+      painted: (chunks, at) => {
+        clock.painted(chunks, at);
+        this.#settle(clock);
+      },
     });
     const exchange = new Exchange({ messages }, this.#identity, this.#listener(id, clock, text));
     this.#live = { id, exchange, text, clock };
@@ -105,14 +106,14 @@ export class Session {
 
   #listener(id: string, clock: ReplyClock, text: LiveText): Listener {
     return {
-      sent: (at) => clock.mark("sent", at),
+      sent: (at) => clock.sent(at),
       answered: (at) => clock.mark("answered", at),
-      started: (start, at) => {
-        clock.started(start, at);
+      started: (start, times) => {
+        clock.started(start, times);
         this.#model.value = start.model;
       },
-      delta: (delta, at) => {
-        clock.delta(delta, at);
+      delta: (delta, times) => {
+        clock.delta(delta, times);
         text.push(delta.text);
         if (!text.shown || clock.page.committed !== undefined) return;
         clock.mark("committed", performance.now());
@@ -133,8 +134,14 @@ export class Session {
     this.#dispatch({ type: "ended", reply: id, ending: end });
     // A note is an alert, which says itself.
     this.#announcement.value = end.note ? "" : `Reply ${end.state}.`;
-    this.#ledger.touch();
-    live.clock.measure();
+    this.#settle(live.clock);
+  }
+
+  /** Once the reply of `clock` has ended, and its last text is painted, its times are there to be read. */
+  #settle(clock: ReplyClock): void {
+    if (clock.page.ended === undefined) return;
+    this.#ledger.ended(clock);
+    settle(clock, this.#ledger, () => this.#identity.token);
   }
 
   #dispatch(action: Action): void {

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LiveText } from "./live-text";
+import { LiveText, type Viewer } from "./live-text";
 
 let frames: FrameRequestCallback[];
 let root: HTMLElement;
@@ -16,8 +16,10 @@ function frame(): void {
   for (const callback of frames.splice(0)) callback(performance.now());
 }
 
-function mounted(painted: (pieces: number) => void = () => {}): LiveText {
-  const live = new LiveText(painted);
+const nobody: Viewer = { frame: () => {}, painted: () => {} };
+
+function mounted(viewer: Partial<Viewer> = {}): LiveText {
+  const live = new LiveText({ ...nobody, ...viewer });
   live.mount(root);
   return live;
 }
@@ -40,7 +42,7 @@ describe("live text", () => {
 
   it("tells once a frame how many pieces are painted, text or not", async () => {
     const shown: number[] = [];
-    const live = mounted((pieces) => shown.push(pieces));
+    const live = mounted({ painted: (pieces) => shown.push(pieces) });
     for (const piece of ["", "One", " two"]) live.push(piece);
     frame();
     live.push(" three");
@@ -48,18 +50,30 @@ describe("live text", () => {
     await vi.waitFor(() => expect(shown).toEqual([3, 4]));
   });
 
+  it("tells in the frame itself, its text in the document, so that other changes can go with it", () => {
+    const seen: (string | null)[] = [];
+    const live = mounted({ frame: () => seen.push(root.textContent) });
+    live.push("One");
+    frame();
+    live.push(" two");
+    frame();
+    expect(seen).toEqual(["One", "One two"]);
+  });
+
   it("ui-C35: takes an empty piece for no text", () => {
     mounted().push("");
     expect(frames).toHaveLength(0);
   });
 
-  it("ui-C21: drops at a stop what was not on the screen, and shows nothing more", () => {
-    const live = mounted();
+  it("ui-C21: drops at a stop what was not on the screen, and shows nothing more", async () => {
+    const shown: number[] = [];
+    const live = mounted({ painted: (pieces) => shown.push(pieces) });
     live.push("One");
     live.push(" two");
     expect(live.freeze()).toBe("One");
     frame();
     expect(root.textContent).toBe("One");
+    await vi.waitFor(() => expect(shown).toEqual([1]));
   });
 
   it("shows everything at the end without waiting for a frame, which a hidden page does not get", () => {
@@ -71,7 +85,7 @@ describe("live text", () => {
   });
 
   it("shows what came before its place was there", () => {
-    const live = new LiveText(() => {});
+    const live = new LiveText(nobody);
     live.push("Hello");
     live.mount(root);
     expect(root.textContent).toBe("Hello");

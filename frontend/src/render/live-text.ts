@@ -1,21 +1,29 @@
 import { Blocks } from "./blocks";
 import { whenPainted } from "./paint";
 
+/** Hears of the frames that show new text. */
+export interface Viewer {
+  /** In the frame, its text in the document: what else changes now is painted with it. */
+  frame(): void;
+  /** After it; `pieces` is how many pushes the page shows now, `at` when, of `performance.now()`. */
+  painted(pieces: number, at: number): void;
+}
+
 /**
  * The text of a reply while it streams, outside of the component tree. The first text is put into the document in the
  * task that brought it, so that the next frame shows it; everything later once a frame.
  */
 export class LiveText {
-  /** Hears after each frame that showed new text; `pieces` is how many pushes the page shows now. */
-  readonly #painted: (pieces: number, at: number) => void;
+  readonly #viewer: Viewer;
   #blocks: Blocks | undefined;
   #shown = "";
   #pending = "";
   #pieces = 0;
+  #shownPieces = 0;
   #frame = 0;
 
-  constructor(painted: (pieces: number, at: number) => void) {
-    this.#painted = painted;
+  constructor(viewer: Viewer) {
+    this.#viewer = viewer;
   }
 
   /** What the page shows. */
@@ -38,8 +46,10 @@ export class LiveText {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       this.#commit();
+      if (!this.#shown) return;
       const pieces = this.#pieces;
-      if (this.#shown) whenPainted((at) => this.#painted(pieces, at));
+      whenPainted((at) => this.#viewer.painted(pieces, at));
+      this.#viewer.frame();
     });
   }
 
@@ -52,11 +62,14 @@ export class LiveText {
   /** Drops what is not shown yet. Returns what is. */
   freeze(): string {
     this.#pending = "";
+    this.#pieces = this.#shownPieces;
     return this.#shown;
   }
 
   #commit(): void {
-    if (!this.#blocks || !this.#pending) return;
+    if (!this.#blocks) return;
+    this.#shownPieces = this.#pieces;
+    if (!this.#pending) return;
     this.#blocks.append(this.#pending);
     this.#shown += this.#pending;
     this.#pending = "";

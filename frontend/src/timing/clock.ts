@@ -1,130 +1,115 @@
-import type { Delta, Done, Marks, Start, Usage } from "../wire/types.gen";
-import { percentile, type Sample } from "./percentile";
-import { type Durations, type PageMarks, STAGES, stageDurations } from "./stages";
+import type { Times } from "../connection/pipeline";
+import type { Delta, Done, Marks, Start } from "../wire/types.gen";
+import { Chunks } from "./chunks";
+import { Offset } from "./offset";
+import type { StreamEntry } from "./resource";
+import type { PageMarks } from "./stages";
 
-/** One delta: when it was parsed and painted (`performance.now()`), and the tokens in it. */
-interface Chunk {
-  parsed: number;
-  painted: number | undefined;
-  tokens: number;
-}
+/** The wall clock and the page's may run apart by this much before one of them is taken to have jumped. */
+const JUMP_MS = 1_000;
 
-/** Fewer tokens say nothing about a rate. */
-const MIN_TOKENS_FOR_RATE = 10;
-
-/** All times of one reply. Tokens are counted, never chunks. */
+/** All times of one reply, as they come; what they mean is worked out only when a report is asked for. */
 export class ReplyClock {
+  /** Of the message that shows the reply. */
+  readonly id: string;
   readonly page: PageMarks;
   readonly server: Marks = {};
-  generation: string | null = null;
+  readonly chunks = new Chunks();
+  readonly offset = new Offset();
   state = "waiting";
-  usage: Usage | undefined;
-  #chunks: Chunk[] = [];
-  #paintedChunks = 0;
-  #measured = false;
-  #promptTokens: number | null = null;
+  start: Start | undefined;
+  done: Done | undefined;
+  /** Comes after the end, or never. */
+  stream: StreamEntry | undefined;
+  /** Its token was refused, and it was sent again with a new one. */
+  signedInAgain = false;
+  hidden: "never" | "before the paint" | "later" = "never";
+  #visibleSince = 0;
+  #jumped = false;
+  #settled = false;
+  /** Wall clock less `performance.now()`. */
+  readonly wall = wallOffset();
 
   /** `keydown` is the event's own time, not that of its handler. */
-  constructor(keydown: number) {
+  constructor(id: string, keydown: number) {
+    this.id = id;
     this.page = { keydown };
   }
 
   /** Sets a mark of the page; the first setting holds. */
-  mark(name: Exclude<keyof PageMarks, "keydown">, at: number): void {
+  mark(name: "answered" | "committed", at: number): void {
     this.page[name] ??= at;
   }
 
-  started(start: Start, at: number): void {
-    this.mark("started", at);
-    this.generation = start.generation;
-    this.#promptTokens = start.prompt_tokens;
+  /** The request leaves. Called again where a refused token made it leave again: what was before is then its capture. */
+  sent(at: number): void {
+    this.signedInAgain = this.page.sent !== undefined;
+    this.page.sent = at;
+    // Rounded apart, the event's clock and the page's can cross by a tenth of a millisecond.
+    this.page.keydown = Math.min(this.page.keydown, at);
+  }
+
+  started(start: Start, { read, parsed }: Times): void {
+    this.page.started = parsed;
+    this.start = start;
     Object.assign(this.server, start.timing);
+    if (start.timing.started != null) this.offset.offer(read, start.timing.started, false);
   }
 
-  delta(delta: Delta, at: number): void {
-    this.#chunks.push({ parsed: at, painted: undefined, tokens: delta.tokens });
-    if (delta.text) this.mark("parsed", at);
-    if (delta.timing) Object.assign(this.server, delta.timing);
-  }
-
-  /** The reply is over; `done` where the server said so itself. */
-  ended(at: number, state: string, done: Done | undefined): void {
-    this.mark("ended", at);
-    this.state = state;
-    if (!done) return;
-    this.usage = done.usage;
-    Object.assign(this.server, done.timing);
+  delta({ text, tokens, at, timing }: Delta, times: Times): void {
+    this.chunks.push(times, at ?? null, tokens);
+    if (timing) Object.assign(this.server, timing);
+    const first = text !== "" && this.page.read === undefined;
+    if (first) {
+      this.page.read = times.read;
+      this.page.parsed = times.parsed;
+    }
+    const left = (first ? this.server.first_byte : undefined) ?? at;
+    if (left != null) this.offset.offer(times.read, left, first);
   }
 
   /** The first `chunks` chunks are on the screen since `at`. */
   painted(chunks: number, at: number): void {
-    this.mark("painted", at);
-    while (this.#paintedChunks < chunks) {
-      const chunk = this.#chunks[this.#paintedChunks];
-      if (chunk) chunk.painted = at;
-      this.#paintedChunks += 1;
-    }
+    this.page.painted ??= at;
+    this.chunks.painted(chunks, at, this.#visibleSince);
+    this.#watchWall();
   }
 
-  /** Milliseconds from the keydown to the painted first text. */
-  get ttft(): number | null {
-    return this.page.painted === undefined ? null : this.page.painted - this.page.keydown;
+  /** The reply is over; `done` where the server said so itself. */
+  ended(at: number, state: string, done: Done | undefined): void {
+    this.page.ended = at;
+    this.state = state;
+    this.done = done;
+    if (done) Object.assign(this.server, done.timing);
+    this.#watchWall();
   }
 
-  get tokens(): number {
-    return this.usage?.completion_tokens ?? this.#chunks.reduce((sum, chunk) => sum + chunk.tokens, 0);
+  /** The page is hidden now, or seen again. A hidden page is painted when it is seen, and its timers are late. */
+  visibility(hidden: boolean, at: number): void {
+    if (this.#settled) return;
+    this.#visibleSince = hidden ? Number.POSITIVE_INFINITY : at;
+    if (!hidden || this.hidden === "before the paint") return;
+    this.hidden = this.page.painted === undefined ? "before the paint" : "later";
   }
 
-  get promptTokens(): number | null {
-    return this.usage?.prompt_tokens ?? this.#promptTokens;
+  /** A clock jumped while the reply came, or the machine slept. */
+  get jumped(): boolean {
+    return this.#jumped;
   }
 
-  get durations(): Durations {
-    return stageDurations(this.page, this.server);
-  }
-
-  /** Tokens a second after the first chunk, or null below ten tokens. */
-  get tokensPerSecond(): number | null {
-    const [first, ...rest] = this.#chunks;
-    const last = rest.at(-1);
-    if (!first || !last || this.tokens < MIN_TOKENS_FOR_RATE) return null;
-    const tokens = rest.reduce((sum, chunk) => sum + chunk.tokens, 0);
-    return last.parsed > first.parsed ? (tokens * 1000) / (last.parsed - first.parsed) : null;
-  }
-
-  /** Milliseconds between tokens as they arrive; the gap before a chunk is shared evenly by its tokens. */
-  interTokenLatency(share: number): number | null {
-    const gaps = this.#chunks.slice(1).map((chunk, index): Sample => {
-      const before = this.#chunks[index] ?? chunk;
-      return { value: (chunk.parsed - before.parsed) / Math.max(1, chunk.tokens), weight: chunk.tokens };
-    });
-    return percentile(gaps, share);
-  }
-
-  /** Milliseconds from parsed to painted, of the chunks that are on the screen. */
-  paintDelay(share: number): number | null {
-    const shown = this.#chunks.slice(0, this.#paintedChunks);
-    return percentile(
-      shown.map(({ parsed, painted }) => ({ value: (painted ?? parsed) - parsed, weight: 1 })),
-      share,
-    );
-  }
-
-  /**
-   * Leaves User Timing measures under the seven words, laid end to end from the keydown on: once, when the reply has
-   * ended and its first text is painted, whichever comes last.
-   */
-  measure(): void {
+  /** True once, when the reply has ended and its first text, if it has any, is painted. */
+  settle(): boolean {
     const { committed, painted, ended } = this.page;
-    if (this.#measured || ended === undefined || (committed !== undefined && painted === undefined)) return;
-    this.#measured = true;
-    let start = this.page.keydown;
-    for (const stage of STAGES) {
-      const duration = this.durations[stage];
-      if (duration === null) continue;
-      performance.measure(stage, { start, duration, detail: { generation: this.generation } });
-      // Decoding goes on while the first text is assembled and painted.
-      if (stage !== "decode") start += duration;
-    }
+    if (this.#settled || ended === undefined || (committed !== undefined && painted === undefined)) return false;
+    this.#settled = true;
+    return true;
   }
+
+  #watchWall(): void {
+    this.#jumped ||= Math.abs(wallOffset() - this.wall) > JUMP_MS;
+  }
+}
+
+function wallOffset(): number {
+  return Date.now() - performance.now();
 }

@@ -1,60 +1,102 @@
 import { type ReadonlySignal, signal } from "@preact/signals";
-import type { Marks } from "../wire/types.gen";
 import type { ReplyClock } from "./clock";
-import type { Durations, PageMarks } from "./stages";
-
-/** A reply as tools read it from `window.firstlight.report()`; times in milliseconds. */
-export interface ReplyReport {
-  generation: string | null;
-  state: string;
-  ttft_ms: number | null;
-  tokens: number;
-  tokens_per_s: number | null;
-  itl_ms: { p50: number | null; p95: number | null };
-  /** Parsed to painted, over all chunks. */
-  paint_ms: { p50: number | null; p95: number | null };
-  marks: Durations;
-  /** The page's marks, of `performance.now()`, and the server's, since it accepted the request. Never on one clock. */
-  page: PageMarks;
-  server: Marks;
-}
+import { phaseOf } from "./phase";
+import { replyReport } from "./reply";
+import type { Phase, ReplyReport } from "./report";
+import { isStreamOf, streamEntry } from "./resource";
 
 /** Replies kept; the oldest goes first. */
 const KEPT = 50;
+/** News of a reply under way come no more often. */
+const EVERY_MS = 250;
+/** After this long without a frame that shows text, news come by a timer. */
+const QUIET_MS = 400;
 
-/** The replies of this page load, oldest first, one under way included. */
+/** The replies of this page load, oldest first, one under way included. Reports are worked out when they are asked for. */
 export class Ledger {
-  readonly #clocks = signal<readonly ReplyClock[]>([]);
+  readonly #news = signal(0);
+  readonly #clocks = new Map<string, ReplyClock>();
+  /** Of replies that are over, until they have news. */
+  readonly #reports = new Map<string, ReplyReport>();
+  #newest: ReplyClock | undefined;
+  #hidden = false;
+  #told = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  get clocks(): ReadonlySignal<readonly ReplyClock[]> {
-    return this.#clocks;
+  /** Changes when a reply has news; whoever reads it looks again. */
+  get news(): ReadonlySignal<number> {
+    return this.#news;
+  }
+
+  ids(): string[] {
+    return [...this.#clocks.keys()];
+  }
+
+  /** The reply that the message `id` shows. */
+  report(id: string): ReplyReport | undefined {
+    const known = this.#reports.get(id);
+    const clock = this.#clocks.get(id);
+    if (known || !clock) return known;
+    const report = replyReport(clock);
+    if (isOver(clock)) this.#reports.set(id, report);
+    return report;
+  }
+
+  reports(): ReplyReport[] {
+    return this.ids().flatMap((id) => this.report(id) ?? []);
+  }
+
+  /** What the newest reply is doing; undefined before the first. */
+  phase(): Phase | undefined {
+    return this.#newest && phaseOf(this.#newest, performance.now());
   }
 
   add(clock: ReplyClock): void {
-    this.#clocks.value = [...this.#clocks.value, clock].slice(-KEPT);
+    if (this.#hidden) clock.visibility(true, clock.page.keydown);
+    this.#clocks.set(clock.id, clock);
+    this.#newest = clock;
+    const [oldest] = this.#clocks.keys();
+    if (oldest !== undefined && this.#clocks.size > KEPT) {
+      this.#clocks.delete(oldest);
+      this.#reports.delete(oldest);
+    }
+    this.#tell();
   }
 
-  /** A clock has news: whoever watches looks again. */
-  touch(): void {
-    this.#clocks.value = [...this.#clocks.value];
+  /** A frame shows new text of the reply under way; called in it, so that whoever looks again paints in the same frame. */
+  frame(): void {
+    // Nothing is worth delaying the first text for.
+    if (this.#newest?.page.painted !== undefined && performance.now() - this.#told >= EVERY_MS) this.#tell();
   }
 
-  report(): { replies: ReplyReport[] } {
-    return { replies: this.#clocks.value.map(toReport) };
+  /** The reply of `clock` has ended, or has late news after it. */
+  ended(clock: ReplyClock): void {
+    this.#reports.delete(clock.id);
+    this.#tell();
+  }
+
+  /** The page is hidden now, or seen again. */
+  visibility(hidden: boolean, at: number): void {
+    this.#hidden = hidden;
+    this.#newest?.visibility(hidden, at);
+  }
+
+  /** The browser tells of a request that is over, be it a reply's or another. */
+  resource(entry: PerformanceResourceTiming): void {
+    const clock = [...this.#clocks.values()].findLast(({ page }) => isStreamOf(entry, page.sent));
+    if (!clock) return;
+    clock.stream = streamEntry(entry);
+    if (isOver(clock)) this.ended(clock);
+  }
+
+  #tell(): void {
+    this.#told = performance.now();
+    this.#news.value += 1;
+    clearTimeout(this.#timer);
+    if (this.#newest && !isOver(this.#newest)) this.#timer = setTimeout(() => this.#tell(), QUIET_MS);
   }
 }
 
-function toReport(clock: ReplyClock): ReplyReport {
-  return {
-    generation: clock.generation,
-    state: clock.state,
-    ttft_ms: clock.ttft,
-    tokens: clock.tokens,
-    tokens_per_s: clock.tokensPerSecond,
-    itl_ms: { p50: clock.interTokenLatency(0.5), p95: clock.interTokenLatency(0.95) },
-    paint_ms: { p50: clock.paintDelay(0.5), p95: clock.paintDelay(0.95) },
-    marks: clock.durations,
-    page: { ...clock.page },
-    server: { ...clock.server },
-  };
+function isOver({ page }: ReplyClock): boolean {
+  return page.ended !== undefined;
 }

@@ -1,26 +1,23 @@
-import { type Signal, useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import type { Signal } from "@preact/signals";
 import { CloseIcon } from "../render/icons";
-import type { ReplyClock } from "./clock";
 import { count, duration, figure } from "./format";
 import type { Ledger } from "./ledger";
-import type { Durations } from "./stages";
-import { rows } from "./waterfall";
+import type { ReplyReport } from "./report";
+import { laid } from "./waterfall";
 
-/** How often the figures of a reply under way are read. */
-const REFRESH_MS = 250;
 const LISTED = 8;
 
 const NOTES: Partial<Record<string, string>> = {
   connection: "network, both ways",
-  decode: "after the first token",
+  decode: "up to the first text",
 };
 
 /** The timing of the last reply, and a line for each of the last few. */
 export function Overlay({ ledger, shown }: { ledger: Ledger; shown: Signal<"shown" | undefined> }) {
-  const clocks = ledger.clocks.value;
-  const last = clocks.at(-1);
-  useRefresh(last !== undefined && last.page.ended === undefined);
+  // Read, so that the component follows it.
+  ledger.news.value;
+  const replies = ledger.reports();
+  const last = replies.at(-1);
   return (
     <section class="overlay" aria-label="Timing">
       <div class="overlay-head">
@@ -36,33 +33,33 @@ export function Overlay({ ledger, shown }: { ledger: Ledger; shown: Signal<"show
           <CloseIcon />
         </button>
       </div>
-      {last ? <Figures clock={last} /> : <p class="aside">Ask something, and its times appear here.</p>}
-      {clocks.length > 1 && <Recent clocks={clocks.slice(-LISTED).reverse()} />}
+      {last ? <Figures reply={last} /> : <p class="aside">Ask something, and its times appear here.</p>}
+      {replies.length > 1 && <Recent replies={replies.slice(-LISTED).reverse()} />}
     </section>
   );
 }
 
-function Figures({ clock }: { clock: ReplyClock }) {
-  const { usage } = clock;
+function Figures({ reply }: { reply: ReplyReport }) {
+  const { ttft_ms: ttft, itl_ms: gaps, usage } = reply;
   return (
     <>
       <p class="ttft">
-        <b data-metric="ttft_ms">{clock.ttft === null ? "–" : Math.round(clock.ttft)}</b>
+        <b data-metric="ttft_ms">{ttft === null ? "–" : Math.round(ttft)}</b>
         <span>
           ms from key to <br />
           first word painted
         </span>
       </p>
       <dl class="metrics">
-        <Metric name="tokens_per_s" label="tokens/s" value={figure(clock.tokensPerSecond)} />
-        <Metric name="itl_p50_ms" label="gap p50, ms" value={figure(clock.interTokenLatency(0.5))} />
-        <Metric name="itl_p95_ms" label="gap p95, ms" value={figure(clock.interTokenLatency(0.95))} />
+        <Metric name="tokens_per_s" label="tokens/s" value={figure(reply.tokens_per_s)} />
+        <Metric name="itl_p50_ms" label="gap p50, ms" value={figure(gaps.p50)} />
+        <Metric name="itl_p95_ms" label="gap p95, ms" value={figure(gaps.p95)} />
       </dl>
-      <Waterfall durations={clock.durations} />
+      <Waterfall rows={reply.rows} />
       <dl class="metrics">
-        <Metric name="tokens_in" label="tokens in" value={count(clock.promptTokens)} />
+        <Metric name="tokens_in" label="tokens in" value={count(reply.prompt_tokens)} />
         <Metric name="tokens_cached" label="cached" value={count(usage?.cached_tokens ?? null)} />
-        <Metric name="tokens_out" label="tokens out" value={count(clock.tokens)} />
+        <Metric name="tokens_out" label="tokens out" value={count(reply.tokens)} />
       </dl>
     </>
   );
@@ -77,21 +74,18 @@ function Metric({ name, label, value }: { name: string; label: string; value: st
   );
 }
 
-function Waterfall({ durations }: { durations: Durations }) {
+function Waterfall({ rows }: { rows: ReplyReport["rows"] }) {
   return (
     <table class="waterfall">
       <caption>The seven stages, up to the first paint</caption>
       <tbody>
-        {rows(durations).map(({ stage, start, length, open }) => (
+        {laid(rows).map(({ stage, start, length }) => (
           <tr key={stage} data-stage={stage} title={NOTES[stage]}>
             <th scope="row">{stage}</th>
             <td class="track" aria-hidden="true">
-              <span
-                class={open ? "bar open" : "bar"}
-                style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${length * 100}%` }}
-              />
+              <span class="bar" style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${length * 100}%` }} />
             </td>
-            <td class="took">{duration(durations[stage])}</td>
+            <td class="took">{duration(rows[stage])}</td>
           </tr>
         ))}
       </tbody>
@@ -99,7 +93,7 @@ function Waterfall({ durations }: { durations: Durations }) {
   );
 }
 
-function Recent({ clocks }: { clocks: readonly ReplyClock[] }) {
+function Recent({ replies }: { replies: readonly ReplyReport[] }) {
   return (
     <table class="recent">
       <caption>Last replies</caption>
@@ -112,29 +106,15 @@ function Recent({ clocks }: { clocks: readonly ReplyClock[] }) {
         </tr>
       </thead>
       <tbody>
-        {clocks.map((clock) => (
-          <tr key={clock.page.keydown}>
-            <td>{duration(clock.ttft)}</td>
-            <td>{figure(clock.tokensPerSecond)}</td>
-            <td>{count(clock.tokens)}</td>
-            <td>{clock.state}</td>
+        {replies.map((reply) => (
+          <tr key={reply.id}>
+            <td>{duration(reply.ttft_ms)}</td>
+            <td>{figure(reply.tokens_per_s)}</td>
+            <td>{count(reply.tokens)}</td>
+            <td>{reply.state}</td>
           </tr>
         ))}
       </tbody>
     </table>
   );
-}
-
-/** Renders the component again every quarter of a second while `running`. */
-function useRefresh(running: boolean): void {
-  const tick = useSignal(0);
-  // Read, so that the component follows it.
-  tick.value;
-  useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => {
-      tick.value += 1;
-    }, REFRESH_MS);
-    return () => clearInterval(timer);
-  }, [running]);
 }

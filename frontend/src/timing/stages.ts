@@ -4,11 +4,9 @@ import type { Marks } from "../wire/types.gen";
 export const STAGES = ["capture", "connection", "routing", "admission", "prefill", "decode", "assembly"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Milliseconds spent in each stage; null where a mark is missing. */
-export type Durations = Record<Stage, number | null>;
-
 /** The browser's marks of one reply, milliseconds of `performance.now()`. */
 export interface PageMarks {
+  /** The event's own time, not that of its handler. */
   keydown: number;
   /** `fetch` called. */
   sent?: number;
@@ -16,7 +14,8 @@ export interface PageMarks {
   answered?: number;
   /** First event parsed. */
   started?: number;
-  /** First text parsed, put into the document, painted. */
+  /** First text: its bytes read, its event parsed, put into the document, painted. */
+  read?: number;
   parsed?: number;
   committed?: number;
   painted?: number;
@@ -24,27 +23,26 @@ export interface PageMarks {
   ended?: number;
 }
 
-type Mark = number | null | undefined;
-
-/**
- * What each stage took. The two clocks are never compared: each difference is taken on one of them. What the network took
- * is the round trip that the page saw, less the time that the server says it had the request.
- */
-export function stageDurations(page: PageMarks, server: Marks): Durations {
-  const roundTrip = between(page.sent, page.answered);
-  const sending = between(server.first_token, server.first_byte);
-  const painting = between(page.parsed, page.painted);
+/** The server's part of each stage up to the first text, milliseconds on its clock alone; null where a mark is missing. */
+export function serverParts(server: Marks): Record<Exclude<Stage, "capture">, number | null> {
   return {
-    capture: between(page.keydown, page.sent),
-    connection: roundTrip === null || server.queued == null ? null : Math.max(0, roundTrip - server.queued),
-    routing: between(server.accepted, server.body),
+    connection: sum(between(server.accepted ?? 0, server.headers), between(server.routed, server.body)),
+    routing: between(server.headers, server.routed),
     admission: between(server.body, server.shaped),
     prefill: between(server.shaped, server.first_token),
-    decode: between(server.first_token, server.finished),
-    assembly: painting === null ? null : painting + (sending ?? 0),
+    decode: between(server.first_token, server.first_text),
+    assembly: between(server.first_text, server.first_byte),
   };
 }
 
-function between(from: Mark, to: Mark): number | null {
-  return from == null || to == null ? null : Math.max(0, to - from);
+type Time = number | null | undefined;
+
+/** Null where one of the two is not known. */
+export function between(from: Time, to: Time): number | null {
+  return from == null || to == null ? null : to - from;
+}
+
+/** Null where one of the two is not known. */
+export function sum(one: Time, other: Time): number | null {
+  return one == null || other == null ? null : one + other;
 }

@@ -45,7 +45,7 @@ export function isProblem(data: unknown): data is Problem {
 }
 
 export function isReady(data: unknown): data is Ready {
-  return isFields(data) && typeof data["status"] === "string" && isOptionalText(data["model"], data["reason"]);
+  return isFields(data) && typeof data["status"] === "string" && isOptional(isText, data["model"], data["reason"]);
 }
 
 function isStart(data: Fields): data is Fields & Start {
@@ -54,13 +54,16 @@ function isStart(data: Fields): data is Fields & Start {
     typeof data["generation"] === "string" &&
     typeof data["model"] === "string" &&
     isCount(data["prompt_tokens"]) &&
-    isMarks(data["timing"])
+    isMarks(data["timing"]) &&
+    isOptional(isCount, data["request_header_bytes"]) &&
+    isOptional(isFlag, data["queued"], data["report"])
   );
 }
 
 function isDelta(data: Fields): data is Fields & Delta {
-  const { seq, text, tokens, timing } = data;
-  return isCount(seq) && typeof text === "string" && isCount(tokens) && (timing == null || isMarks(timing));
+  const { seq, text, tokens, at, timing } = data;
+  const told = isOptional(isTime, at) && isOptional(isMarks, timing);
+  return isCount(seq) && typeof text === "string" && isCount(tokens) && told;
 }
 
 function isDone(data: Fields): data is Fields & Done {
@@ -84,15 +87,28 @@ function isUsage(data: unknown): data is Usage {
 }
 
 function isMarks(data: unknown): data is Marks {
-  return isFields(data) && Object.values(data).every((at) => at == null || typeof at === "number");
+  return isFields(data) && isOptional(isTime, ...Object.values(data));
 }
 
 function isWait(data: Fields): boolean {
-  return data["retry_after"] == null || isCount(data["retry_after"]);
+  return isOptional(isCount, data["retry_after"]);
 }
 
-function isOptionalText(...values: unknown[]): boolean {
-  return values.every((value) => value == null || typeof value === "string");
+/** Each is absent, null, or what `is` says. */
+function isOptional(is: (value: unknown) => boolean, ...values: unknown[]): boolean {
+  return values.every((value) => value == null || is(value));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isFlag(value: unknown): value is boolean {
+  return typeof value === "boolean";
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === "number";
 }
 
 function isCount(value: unknown): value is number {
