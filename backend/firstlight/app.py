@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import structlog
 from litestar import Litestar
 from litestar.datastructures import State
 
-from firstlight import logs, routing
+from firstlight import budgets, logs, routing
 from firstlight.admission import Admission
 from firstlight.assembly import Assembly
 from firstlight.connection import PatientSend
@@ -32,13 +33,13 @@ Failed = Callable[[StartError], None]
 
 
 def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: Failed) -> Litestar:
-    """The whole server but for its sockets; its `state.service` is the Service. It answers while the engine loads.
+    """The whole server but for its sockets. It answers while the engine loads.
 
-    `on_ready` is told the warm-up reply's time to its first byte (ms) once the server is ready, `on_failed` why it
-    never will be.
+    Its `state` has the Service and the Metrics. `on_ready` is told the warm-up reply's time to its first byte (ms) once
+    the server is ready, `on_failed` why it never will be. Raises StartError where the settings cannot be met.
     """
     registry = Registry(settings.generations)
-    metrics = Metrics(registry.running, engine.running)
+    metrics = Metrics(registry.running, engine.running, budgets.load())
     service = Service(
         engine=engine,
         registry=registry,
@@ -46,33 +47,22 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
         prefill=Prefill(engine, settings.engine.default_max_tokens),
         decode=Decode(engine, registry),
         assembly=Assembly(settings.assembly, registry.running, PatientSend, settings.metrics.page_share),
-        record=_recorder(metrics),
+        record=_recorder(metrics.ended, logs.reply_ended),
     )
-
-    async def load() -> None:
-        try:
-            on_ready(await _start(service, engine))
-        except StartError as error:
-            if service.state != "draining":
-                on_failed(error)
-        except Exception as error:
-            logger.exception("start_failed")
-            on_failed(StartError(f"the engine did not start ({error!r}); the log above has more"))
-
     folder = Path(settings.routing.static_dir) if settings.routing.static_dir else routing.BUILT
     return Litestar(
         [
             routing.chat_route(service),
             *routing.generation_routes(service),
             routing.guest_route(service),
-            *routing.health_routes(service, metrics.text),
+            *routing.health_routes(service, metrics.answer),
             routing.page_route(routing.load(folder)),
         ],
         exception_handlers=routing.handlers(metrics.refused),
         before_request=routing.only_for(settings.routing.hosts),
         before_send=[routing.secure],
-        lifespan=[_lifespan(service, engine, load)],
-        state=State({"service": service}, deep_copy=False),
+        lifespan=[_lifespan(service, engine, partial(_load, service, engine, on_ready, on_failed))],
+        state=State({"service": service, "metrics": metrics}, deep_copy=False),
         openapi_config=None,
         logging_config=None,
         debug=False,
@@ -91,20 +81,29 @@ async def _lifespan(service: Service, engine: Engine, load: Callable[[], Awaitab
         await engine.stop()
 
 
-async def _start(service: Service, engine: Engine) -> float:
-    await engine.start()
-    service.advance("warming")
-    first_byte_ms = await warm_up(service)
-    service.advance("ok")
-    return first_byte_ms
+async def _load(service: Service, engine: Engine, on_ready: Ready, on_failed: Failed) -> None:
+    try:
+        await engine.start()
+        service.advance("warming")
+        first_byte_ms = await warm_up(service)
+        service.advance("ok")
+        on_ready(first_byte_ms)
+    except StartError as error:
+        if service.state != "draining":
+            on_failed(error)
+    except Exception as error:
+        logger.exception("start_failed")
+        on_failed(StartError(f"the engine did not start ({error!r}); the log above has more"))
 
 
-def _recorder(metrics: Metrics) -> Callable[[Generation], None]:
+def _recorder(*ended: Callable[[Generation], None]) -> Callable[[Generation], None]:
+    """Has each of `ended` told of a reply once it has its end."""
+
     def record(generation: Generation) -> None:
-        generation.task.add_done_callback(lambda _: ended(generation))
+        generation.task.add_done_callback(lambda _: tell(generation))
 
-    def ended(generation: Generation) -> None:
-        metrics.ended(generation)
-        logs.reply_ended(generation)
+    def tell(generation: Generation) -> None:
+        for told in ended:
+            told(generation)
 
     return record

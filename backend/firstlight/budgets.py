@@ -23,9 +23,9 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     means: str
     share: float = 0.0
 
-    def within(self, p95_ms: float, ttft_ms: float = 0.0) -> bool:
-        """Whether a row whose p95 is `p95_ms` keeps to the budget, in replies whose TTFT is `ttft_ms`."""
-        return p95_ms <= max(self.p95_ms, self.share * ttft_ms)
+    def limit_ms(self, ttft_ms: float) -> float:
+        """What the row may take of a reply whose TTFT is `ttft_ms`."""
+        return max(self.p95_ms, self.share * ttft_ms)
 
 
 class Budgets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -42,7 +42,10 @@ async def _serve(chosen: Settings, engine: Engine, listener: socket.socket) -> N
     url = _url(listener)
     app = create_app(chosen, engine, ready, failed)
     _say(f"First Light listens on {url} and loads the model.")
-    await connection.serve(app, chosen.connection, listener, drain=app.state.service.drain, stop=stop)
+    state = app.state
+    await connection.serve(
+        app, chosen.connection, listener, drain=state.service.drain, stop=stop, refused=state.metrics.refused
+    )
     # All is closed: one signal more must not spoil the exit code of a process that is ending anyway.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)

@@ -158,6 +158,7 @@ class Stopped(msgspec.Struct, frozen=True):
     state: Literal["stopped", "finished"]
 
 
+HttpVersion = Literal["http/1.0", "http/1.1", "h2", "h3"]
 Milliseconds = Annotated[float, Meta(ge=0, le=600_000)]
 
 
@@ -187,7 +188,7 @@ class PageTiming(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_d
     itl_p95: Milliseconds | None = None
     paint_p95: Milliseconds | None = None
     reused: bool | None = None
-    protocol: Literal["http/1.0", "http/1.1", "h2", "h3"] | None = None
+    protocol: HttpVersion | None = None
 
 
 class Ready(msgspec.Struct, frozen=True, omit_defaults=True):

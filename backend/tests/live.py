@@ -111,7 +111,9 @@ async def live(scenario: Scenario = QUICK, *, wait: bool = True, **sections: set
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         service: Service = app.state.service
         serving = asyncio.create_task(
-            connection.serve(app, chosen.connection, listener, drain=service.drain, stop=stop)
+            connection.serve(
+                app, chosen.connection, listener, drain=service.drain, stop=stop, refused=app.state.metrics.refused
+            )
         )
         try:
             if wait:

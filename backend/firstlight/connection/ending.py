@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Callable
 from typing import cast
 
 from uvicorn.config import Config
@@ -18,6 +19,7 @@ from firstlight.connection.reader import ReaderWatch
 from firstlight.connection.refusal import response
 from firstlight.errors import Overloaded, Refused, Timeout
 from firstlight.settings import Connection
+from firstlight.wire import ErrorType
 
 HIGH_WATER = 16_384
 """Unsent bytes from which `send` waits, and as many again in the kernel. Few, so that a slow reader is felt at once,
@@ -35,8 +37,10 @@ SPARE_CONNECTIONS = 64
 class State(ServerState):
     """What the connections of one server share."""
 
-    def __init__(self, settings: Connection, max_connections: int) -> None:
+    def __init__(self, settings: Connection, max_connections: int, refused: Callable[[ErrorType], None]) -> None:
         super().__init__()
+        self.refused = refused
+        """Is told the type of each refusal that no handler ever sees."""
         self.settings = settings
         self.max_connections = max_connections
         self.draining = False
@@ -143,6 +147,7 @@ class EndingProtocol(HttpToolsProtocol):
             if self.cycle.response_started:
                 self.transport.abort()
                 return
+        self._state.refused(refused.type)
         self.transport.write(response(refused))
         self._linger()
 

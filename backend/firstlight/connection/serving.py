@@ -18,6 +18,7 @@ from firstlight.connection.ending import State
 from firstlight.connection.protocol import ConnectionProtocol
 from firstlight.errors import StartError
 from firstlight.settings import Connection
+from firstlight.wire import ErrorType
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
 """An ASGI 3 application."""
@@ -46,6 +47,10 @@ async def nothing() -> None:
     """Drain of an application that has nothing to end."""
 
 
+def ignore(_: ErrorType) -> None:
+    """Nobody counts refusals."""
+
+
 def bind(settings: Connection) -> socket.socket:
     """The listening socket. To be called first of all, so that a taken port stops the start within milliseconds.
 
@@ -72,13 +77,15 @@ async def serve(
     *,
     drain: Callable[[], Awaitable[None]] = nothing,
     stop: Stop | None = None,
+    refused: Callable[[ErrorType], None] = ignore,
 ) -> None:
     """Serve `app` on `listener` in the running loop, until SIGTERM, SIGINT or `stop`; returns when all is closed.
 
     Asked once: `drain` is awaited while the socket still listens, so that the application can say that it drains; then
     the socket closes, and the answers under way end. Asked twice: `drain` is cancelled, and what has not ended after
     a second is cut off. Asked more often, it ends no sooner: each of these waits has its end, and what the application
-    closes must be closed. Raises StartError where the application's own start-up fails.
+    closes must be closed. `refused` is told the type of each refusal that `app` never sees. Raises StartError where
+    the application's own start-up fails.
     """
     stop = stop or Stop()
     with _signals(asyncio.get_running_loop(), stop):
@@ -87,7 +94,7 @@ async def serve(
         await lifespan.startup()
         if lifespan.should_exit:
             raise StartError("the application did not start: its own message stands above")
-        state = State(settings, _connections_allowed(settings.max_connections))
+        state = State(settings, _connections_allowed(settings.max_connections), refused)
         try:
             await _listen(config, state, listener, drain, stop)
         finally:

@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
 
 import msgspec
 
@@ -95,6 +97,11 @@ class TokenLog:
             raise Gone(f"Text from position {after} is kept no longer.")
         first = bisect_right(self._seqs, after)
         return [self._piece(index) for index in range(first, len(self._seqs))], self.end
+
+    def gaps(self) -> Iterator[tuple[float, int]]:
+        """The time (seconds) between two tokens and how often it was, of all pieces kept: a piece's tokens share it."""
+        for (before, last), (seq, at) in pairwise(zip(self._seqs, self._ats, strict=True)):
+            yield (at - last) / (seq - before), seq - before
 
     async def wait(self, after: int) -> None:
         """Return once there is a piece after position `after`, or the end. Waking costs one future a waiting reader."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from litestar import Response, get
+from litestar import Request, Response, get
 from litestar.handlers import HTTPRouteHandler
 
 from firstlight.routing.service import Service
@@ -13,8 +14,8 @@ from firstlight.wire import Ready
 RETRY_AFTER_S = 2
 
 
-def health_routes(service: Service, metrics: Callable[[], bytes]) -> list[HTTPRouteHandler]:
-    """The handlers. `metrics` gives all figures as Prometheus text."""
+def health_routes(service: Service, metrics: Callable[[str], tuple[str, bytes]]) -> list[HTTPRouteHandler]:
+    """The handlers. `metrics` gives, for an `Accept` header, the media type of its answer and all figures in it."""
 
     @get("/livez")
     async def livez() -> Ready:
@@ -27,8 +28,9 @@ def health_routes(service: Service, metrics: Callable[[], bytes]) -> list[HTTPRo
             return Response(ready)
         return Response(ready, status_code=503, headers={"retry-after": str(RETRY_AFTER_S)})
 
-    @get("/metrics", media_type="text/plain; version=0.0.4")
-    async def figures() -> bytes:
-        return metrics()
+    @get("/metrics")
+    async def figures(request: Request[Any, Any, Any]) -> Response[bytes]:
+        media_type, text = metrics(request.headers.get("accept", ""))
+        return Response(text, headers={"content-type": media_type})
 
     return [livez, readyz, figures]
