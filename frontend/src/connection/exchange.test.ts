@@ -119,6 +119,7 @@ describe("an exchange", () => {
     const { listening } = ask();
     expect((await listening.over.promise).kind).toBe("done");
     expect(asked).toEqual(["POST /api/chat Bearer one", "POST /api/chat Bearer two"]);
+    expect(listening.heard).toEqual(["sent", "sent", "answered", "started", "ended"]);
   });
 
   it("gives up on the second refusal of a token", async () => {

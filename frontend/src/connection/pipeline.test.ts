@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { cut, transcripts } from "../../test/transcripts";
 import { Malformed } from "../wire/guard";
 import { receive } from "./pipeline";
@@ -21,6 +21,9 @@ async function eventsOf(parts: readonly Uint8Array<ArrayBuffer>[], heard = () =>
   }
   return events;
 }
+
+const startWith = (field: string) =>
+  `event: start\ndata: {"generation":"g","seq":0,"model":"m","prompt_tokens":1,"timing":{},${field}}\n\n`;
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -60,6 +63,42 @@ describe("the pipeline", () => {
     );
   });
 
+  it("takes what the server may leave out for absent where it is null", async () => {
+    const start = { generation: "g", seq: 0, model: "m", prompt_tokens: 1, timing: { body: null } };
+    const told = { request_header_bytes: 612, queued: true, report: false };
+    const untold = { request_header_bytes: null, queued: null, report: null };
+    const delta = { seq: 1, text: "a", tokens: 1 };
+    const events = [
+      { event: "start", data: start },
+      { event: "start", data: { ...start, ...told } },
+      { event: "start", data: { ...start, ...untold } },
+      { event: "delta", data: { ...delta, at: 5.25 } },
+      { event: "delta", data: { ...delta, at: null, timing: null } },
+    ];
+    const wire = events.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    expect(await eventsOf([bytes(wire.join(""))])).toEqual(events);
+  });
+
+  it("knows when an event's last bytes were read, and when it was parsed", async () => {
+    const whole = bytes('event: delta\ndata: {"seq":1,"text":"a","tokens":1}\n\n');
+    const [head, tail] = cut(whole, [20]);
+    let send: (part: Uint8Array<ArrayBuffer> | undefined) => void = () => {};
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        send = (part) => part && controller.enqueue(part);
+      },
+    });
+    const heard: number[] = [];
+    const reader = receive(body, () => heard.push(performance.now())).getReader();
+    send(head);
+    await vi.waitFor(() => expect(heard).toHaveLength(1));
+    const between = performance.now();
+    send(tail);
+    const { read = 0, parsed = 0 } = (await reader.read()).value ?? {};
+    const order = [between, heard[1] ?? 0, read, parsed, performance.now()];
+    expect(order).toEqual([...order].sort((a, b) => a - b));
+  });
+
   it("hears heartbeats, which are no events", async () => {
     let heard = 0;
     const events = await eventsOf([bytes(":hb\n\n"), bytes(":hb\n\n")], () => {
@@ -84,10 +123,12 @@ describe("the pipeline", () => {
     ["a negative position", 'event: delta\ndata: {"seq":-1,"text":"a","tokens":1}\n\n'],
     ["a list", "event: done\ndata: []\n\n"],
     ["null", "event: error\ndata: null\n\n"],
-    [
-      "marks that are no numbers",
-      'event: start\ndata: {"generation":"g","seq":0,"model":"m","prompt_tokens":1,"timing":{"body":"1"}}\n\n',
-    ],
+    ["a time that is no number", 'event: delta\ndata: {"seq":1,"text":"a","tokens":1,"at":"5"}\n\n'],
+    ["a size that is no number", startWith('"request_header_bytes":"612"')],
+    ["a size of half a byte", startWith('"request_header_bytes":0.5')],
+    ["a queue that is neither true nor false", startWith('"queued":1')],
+    ["a wish for a report that is neither true nor false", startWith('"report":"yes"')],
+    ["marks that are no numbers", startWith('"timing":{"body":"1"}')],
   ])("fails on an event of ours with %s in it", async (_, text) => {
     await expect(eventsOf([bytes(text)])).rejects.toThrow(Malformed);
   });
