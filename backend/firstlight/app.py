@@ -60,7 +60,7 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
         ],
         exception_handlers=routing.handlers(metrics.refused),
         before_request=routing.only_for(settings.routing.hosts),
-        before_send=[routing.secure],
+        before_send=[routing.complete],
         lifespan=[_lifespan(service, engine, partial(_load, service, engine, on_ready, on_failed))],
         state=State({"service": service, "metrics": metrics}, deep_copy=False),
         openapi_config=None,

@@ -58,25 +58,52 @@ class Timeline:
         return round((moment - self.accepted) * 1000, 3)
 
 
-_PARTS: dict[Stage, tuple[tuple[str, str], ...]] = {
-    Stage.CONNECTION: (("accepted", "headers"), ("routed", "body")),
-    Stage.ROUTING: (("headers", "routed"),),
-    Stage.ADMISSION: (("body", "shaped"),),
-    Stage.PREFILL: (("shaped", "first_token"),),
-    Stage.DECODE: (("first_token", "first_text"),),
-    Stage.ASSEMBLY: (("first_text", "first_byte"),),
-}
-"""Between which marks the server's part of each stage lies. Without a gap: together they are `first_byte`."""
+_PATH = (
+    ("headers", Stage.CONNECTION),
+    ("routed", Stage.ROUTING),
+    ("body", Stage.CONNECTION),
+    ("shaped", Stage.ADMISSION),
+    ("first_token", Stage.PREFILL),
+    ("first_text", Stage.DECODE),
+    ("first_byte", Stage.ASSEMBLY),
+)
+"""The marks that end a stage, in the order of their times, and the stage."""
 
 
 def parts(marks: Marks) -> dict[Stage, float]:
-    """The server's part of each stage, milliseconds; a stage that a mark is missing of is left out."""
+    """The server's part of each stage, milliseconds; a stage that a mark is missing of is left out.
+
+    There is no gap between them: together they are `first_byte`.
+    """
     known: dict[Stage, float] = {}
-    for stage, spans in _PARTS.items():
-        ends = [(getattr(marks, first), getattr(marks, last)) for first, last in spans]
-        if all(None not in pair for pair in ends):
-            known[stage] = round(sum(last - first for first, last in ends), 3)
-    return known
+    unknown: set[Stage] = set()
+    before = marks.accepted
+    for name, stage in _PATH:
+        at = getattr(marks, name)
+        if at is None or before is None:
+            unknown.add(stage)
+        else:
+            known[stage] = known.get(stage, 0.0) + at - before
+        before = at
+    return {stage: round(part, 3) for stage, part in known.items() if stage not in unknown}
+
+
+def server_timing(timeline: Timeline, moment: float) -> str:
+    """Value of a `Server-Timing` header that leaves at `moment` (seconds of `now()`): the stages passed up to then.
+
+    The time since the last mark counts for the stage under way; where no body was read, for the handler's, routing.
+    """
+    spent: dict[Stage, float] = {}
+    before = 0.0
+    for name, stage in _PATH:
+        at = getattr(timeline.marks, name)
+        under_way = Stage.ROUTING if name == "body" else stage
+        if at is None:
+            spent[under_way] = spent.get(under_way, 0.0) + timeline.ms(moment) - before
+            break
+        spent[stage] = spent.get(stage, 0.0) + at - before
+        before = at
+    return ", ".join(f"{stage};dur={ms:.3f}" for stage, ms in spent.items())
 
 
 class User(msgspec.Struct, frozen=True):

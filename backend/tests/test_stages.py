@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.stages import Stage, Timeline, parts
+from firstlight.stages import Stage, Timeline, parts, server_timing
 from firstlight.wire import Marks
 
 WHOLE = Marks(
@@ -55,3 +55,20 @@ def test_a_stage_that_was_not_passed_has_no_part() -> None:
     refused = msgspec.structs.replace(Marks(), accepted=0, headers=1, routed=2, body=4, verified=5)
     assert parts(refused) == {Stage.CONNECTION: 3, Stage.ROUTING: 1}
     assert list(parts(msgspec.structs.replace(WHOLE, first_text=None, first_byte=None)))[-1] == Stage.PREFILL
+
+
+def timed(moment_ms: float, **marks: float) -> str:
+    timeline = Timeline(5.0)
+    for name, ms in marks.items():
+        timeline.mark(name, 5.0 + ms / 1000)
+    return server_timing(timeline, 5.0 + moment_ms / 1000)
+
+
+def test_the_header_names_the_stages_passed_and_the_one_under_way() -> None:
+    assert timed(2) == "connection;dur=2.000"
+    assert timed(9, headers=1) == "connection;dur=1.000, routing;dur=8.000"
+    assert timed(9, headers=1, routed=3) == "connection;dur=1.000, routing;dur=8.000"
+    passed = {"headers": 1, "routed": 3, "body": 7}
+    assert timed(9, **passed, verified=8) == "connection;dur=5.000, routing;dur=2.000, admission;dur=2.000"
+    passed |= {"shaped": 8, "tokenised": 9, "queued": 10}
+    assert timed(10.5, **passed) == "connection;dur=5.000, routing;dur=2.000, admission;dur=1.000, prefill;dur=2.500"

@@ -9,7 +9,7 @@ from typing import Any
 
 from firstlight.connection.link import Link, link_of
 from firstlight.errors import InvalidRequest, Refused, Timeout, TooLarge, UnsupportedMedia
-from firstlight.stages import Timeline, now
+from firstlight.stages import now
 
 Receive = Callable[[], Awaitable[Any]]
 
@@ -22,15 +22,15 @@ class Arrival:
     def __init__(self, link: Link, headers: Mapping[str, str], client: str, receive: Receive) -> None:
         self.headers = headers
         self.client = client
-        self.timeline = Timeline(link.accepted, link.head_bytes)
-        self.timeline.mark("headers", link.headers)
+        self.timeline = link.timeline
         self.timeline.mark("routed")
         self._link = link
         self._receive = receive
 
     async def body(self) -> bytes:
-        """The whole body, as it was sent; sets the mark `body`. A refusal makes the answer the connection's last.
+        """The whole body, as it was sent; sets the mark `body`, also where it is refused.
 
+        A refusal makes the answer the connection's last.
         Raises UnsupportedMedia (not JSON in UTF-8, or encoded), TooLarge (by its announced length before it is read,
         else at the first byte too many), Timeout (not whole `body_timeout_s` after the headers), and InvalidRequest
         (the connection ended first; nobody is there to read the answer).
@@ -44,7 +44,8 @@ class Arrival:
         except Refused:
             self._link.close_after_answer()
             raise
-        self.timeline.mark("body")
+        finally:
+            self.timeline.mark("body")
         return body
 
     async def _in_time(self, reading: Awaitable[bytes], seconds: float) -> bytes:
@@ -76,7 +77,7 @@ class Arrival:
 
 
 def connect(scope: Mapping[str, Any], receive: Receive) -> Arrival:
-    """Take in the request of an ASGI `scope`, in its handler: sets the marks headers and routed.
+    """Take in the request of an ASGI `scope`, in its handler: sets the mark routed.
 
     Nothing of its body has been asked for yet.
     """

@@ -19,6 +19,7 @@ from firstlight.connection.reader import ReaderWatch
 from firstlight.connection.refusal import response
 from firstlight.errors import Overloaded, Refused, Timeout
 from firstlight.settings import Connection
+from firstlight.stages import now
 from firstlight.wire import ErrorType
 
 HIGH_WATER = 16_384
@@ -64,6 +65,8 @@ class EndingProtocol(HttpToolsProtocol):
         self._limits = state.settings
         self._reader: ReaderWatch
         self._deadline: asyncio.TimerHandle | None = None
+        self._accepted = 0.0
+        """When the latest request's first byte came, or the connection where none has (`stages.now()`)."""
         self._in_head = False
         """A request has begun whose headers are not whole."""
         self._deaf = False
@@ -73,6 +76,7 @@ class EndingProtocol(HttpToolsProtocol):
         """Count it, and give it `header_timeout_s` to begin a request."""
         stream = cast(asyncio.Transport, transport)
         super().connection_made(stream)
+        self._accepted = now()
         self._state.quiet.clear()
         stream.set_write_buffer_limits(high=HIGH_WATER)
         stream.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, HIGH_WATER)
@@ -148,7 +152,7 @@ class EndingProtocol(HttpToolsProtocol):
                 self.transport.abort()
                 return
         self._state.refused(refused.type)
-        self.transport.write(response(refused))
+        self.transport.write(response(refused, self._accepted))
         self._linger()
 
     def _linger(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from firstlight.settings import Connection
-from firstlight.stages import now
+from firstlight.stages import Timeline, now
 
 EXTENSION = "firstlight"
 
@@ -21,27 +21,21 @@ class Answer(Protocol):
 
 
 class Link:
-    """One request's line to its socket. `accepted` and `headers` are times of `stages.now()`, in seconds.
+    """One request's line to its socket, and its marks. `headers` is a time of `stages.now()`, in seconds.
 
-    `head_bytes` is what the request line and the fields took on the wire, the blank line at their end included.
     Without a transport (an ASGI client in the same process) it has the marks and the limits only.
     """
 
-    __slots__ = ("accepted", "answer", "head_bytes", "headers", "settings", "transport")
+    __slots__ = ("answer", "headers", "settings", "timeline", "transport")
 
     def __init__(
-        self,
-        settings: Connection,
-        accepted: float,
-        headers: float,
-        transport: asyncio.Transport | None = None,
-        head_bytes: int | None = None,
+        self, settings: Connection, timeline: Timeline, headers: float, transport: asyncio.Transport | None = None
     ) -> None:
         self.settings = settings
-        self.accepted = accepted
+        self.timeline = timeline
+        self.timeline.mark("headers", headers)
         self.headers = headers
         self.transport = transport
-        self.head_bytes = head_bytes
         self.answer: Answer | None = None
 
     @property
@@ -66,4 +60,4 @@ def link_of(scope: Mapping[str, Any]) -> Link:
     """The link that the server left in an ASGI scope; a bare one, starting now, where another server called."""
     link: Link | None = scope.get("extensions", {}).get(EXTENSION, {}).get("link")
     moment = now()
-    return link or Link(Connection(), moment, moment)
+    return link or Link(Connection(), Timeline(moment), moment)

@@ -16,7 +16,7 @@ from firstlight.connection.ending import LINGER_BYTES, EndingProtocol, State
 from firstlight.connection.head import check_form, check_size, section_bytes, too_many_bytes
 from firstlight.connection.link import EXTENSION, Link
 from firstlight.errors import InvalidRequest, Refused
-from firstlight.stages import now
+from firstlight.stages import Timeline, now
 
 _LINES = len("  HTTP/1.1\r\n\r\n")
 """Bytes of a head beside its method, target and fields."""
@@ -36,7 +36,7 @@ class ConnectionProtocol(EndingProtocol):
 
     def __init__(self, config: Config, state: State, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(config, state, loop)
-        self._read_at = self._accepted = 0.0
+        self._read_at = 0.0
         self._barren = 0
         """Bytes read since the parser last came to something: a whole head, or part of a body."""
         self._swallowed = 0
@@ -70,7 +70,7 @@ class ConnectionProtocol(EndingProtocol):
         self._barren = 0
         self._disarm()
         size = len(self.parser.get_method()) + section_bytes(self.url, self.headers) + _LINES
-        link = Link(self._limits, self._accepted, moment, self.transport, size)
+        link = Link(self._limits, Timeline(self._accepted, size), moment, self.transport)
         self.scope["extensions"] = {EXTENSION: {"link": link}}
         super().on_headers_complete()
         self.headers = []  # for trailers: in the application's list they would pass for headers

@@ -7,10 +7,11 @@ from http import HTTPStatus
 import msgspec
 
 from firstlight.errors import Refused
+from firstlight.stages import Timeline, now, server_timing
 
 
-def response(refused: Refused) -> bytes:
-    """The bytes of a problem response after which the connection closes."""
+def response(refused: Refused, accepted: float) -> bytes:
+    """The bytes of a problem response, to a request that began at `accepted`; after it the connection closes."""
     problem = refused.problem()
     body = msgspec.json.encode(problem)
     head = [
@@ -20,6 +21,7 @@ def response(refused: Refused) -> bytes:
         "cache-control: no-store",
         "content-security-policy: default-src 'none'; frame-ancestors 'none'",
         "x-content-type-options: nosniff",
+        f"server-timing: {server_timing(Timeline(accepted), now())}",
         "connection: close",
     ]
     if problem.retry_after is not None:

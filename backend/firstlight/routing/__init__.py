@@ -2,7 +2,7 @@
 
 from firstlight.routing.chat import chat_route
 from firstlight.routing.generations import generation_routes
-from firstlight.routing.headers import secure
+from firstlight.routing.headers import complete
 from firstlight.routing.health import health_routes
 from firstlight.routing.hosts import only_for
 from firstlight.routing.problems import handlers
@@ -14,6 +14,7 @@ __all__ = [
     "BUILT",
     "Service",
     "chat_route",
+    "complete",
     "generation_routes",
     "guest_route",
     "handlers",
@@ -21,5 +22,4 @@ __all__ = [
     "load",
     "only_for",
     "page_route",
-    "secure",
 ]
