@@ -53,7 +53,7 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
     return Litestar(
         [
             routing.chat_route(service),
-            *routing.generation_routes(service),
+            *routing.generation_routes(service, metrics.reported),
             routing.guest_route(service),
             *routing.health_routes(service, metrics.answer),
             routing.page_route(routing.load(folder)),

@@ -10,14 +10,15 @@ import time
 from collections.abc import Callable
 
 from firstlight import settings
-from firstlight.admission.body import decode
+from firstlight.admission.body import decode, decode_timing
 from firstlight.admission.bucket import Buckets
 from firstlight.admission.cleaning import clean
 from firstlight.admission.shaping import check_shape
+from firstlight.admission.timing import check_timing
 from firstlight.admission.tokens import Tokens
 from firstlight.errors import Forbidden, RateLimited
 from firstlight.stages import Admitted, Timeline, User, now
-from firstlight.wire import Token
+from firstlight.wire import Marks, PageTiming, Token
 
 
 class Admission:
@@ -61,6 +62,15 @@ class Admission:
         check_shape(request)
         timeline.mark("shaped")
         return Admitted(request, user, timeline, self._cache_salt(user))
+
+    def timing(self, body: bytes, marks: Marks) -> PageTiming:
+        """What a page saw of the reply whose server marks are `marks`. Raises InvalidRequest.
+
+        The bucket stays as it is: only one's own replies can be timed, and they have cost what they cost.
+        """
+        timing = decode_timing(body)
+        check_timing(timing, marks)
+        return timing
 
     def _take(self, user: User) -> None:
         wait = self._buckets.take(user.subject, self._clock())

@@ -6,13 +6,17 @@ Decoding by type ends at the first value that is none of the contract, so that n
 from __future__ import annotations
 
 import re
+from typing import TypeVar
 
 import msgspec
 
 from firstlight.errors import InvalidRequest
-from firstlight.wire import ChatRequest
+from firstlight.wire import ChatRequest, PageTiming
 
-_decode = msgspec.json.Decoder(ChatRequest).decode
+T = TypeVar("T")
+
+_requests = msgspec.json.Decoder(ChatRequest)
+_timings = msgspec.json.Decoder(PageTiming)
 
 _PLACE = re.compile(r" - at `\$(?P<path>.*)`$", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
@@ -25,8 +29,17 @@ _SHOWN = 100
 
 def decode(body: bytes) -> ChatRequest:
     """The request that `body` is. Raises InvalidRequest, which names the field and the limit that was broken."""
+    return _decode(_requests, body)
+
+
+def decode_timing(body: bytes) -> PageTiming:
+    """The page's timing that `body` is. Raises as `decode` does."""
+    return _decode(_timings, body)
+
+
+def _decode(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
     try:
-        return _decode(body)
+        return decoder.decode(body)
     except msgspec.ValidationError as error:
         raise _invalid(str(error)) from error
     except msgspec.DecodeError as error:

@@ -27,19 +27,21 @@ class Arrival:
         self._link = link
         self._receive = receive
 
-    async def body(self) -> bytes:
+    async def body(self, max_bytes: int | None = None) -> bytes:
         """The whole body, as it was sent; sets the mark `body`, also where it is refused.
 
-        A refusal makes the answer the connection's last.
+        It has `max_bytes` at most, or what the settings allow. A refusal makes the answer the connection's last.
+
         Raises UnsupportedMedia (not JSON in UTF-8, or encoded), TooLarge (by its announced length before it is read,
         else at the first byte too many), Timeout (not whole `body_timeout_s` after the headers), and InvalidRequest
         (the connection ended first; nobody is there to read the answer).
         """
         limits = self._link.settings
+        most = max_bytes or limits.max_body_bytes
         try:
-            self._check_announced(limits.max_body_bytes)
+            self._check_announced(most)
             # Most bodies are here already, and setting up a deadline costs more than reading them.
-            reading = self._read(limits.max_body_bytes)
+            reading = self._read(most)
             body = await (reading if self._link.whole else self._in_time(reading, limits.body_timeout_s))
         except Refused:
             self._link.close_after_answer()

@@ -19,6 +19,7 @@ ROUTES = {
     "/": {"GET", "HEAD", "OPTIONS"},
     "/api/chat": {"POST", "OPTIONS"},
     "/api/generations/gen-1": {"GET", "DELETE", "OPTIONS"},
+    "/api/generations/gen-1/timing": {"POST", "OPTIONS"},
     "/auth/guest": {"POST", "OPTIONS"},
     "/livez": {"GET", "OPTIONS"},
     "/readyz": {"GET", "OPTIONS"},
