@@ -19,8 +19,8 @@ setup: ## install all that the checks and tests need, into .venv and node_module
 check: setup lint types unit ## lint, types and unit tests
 
 lint: setup ## style, spelling, direction of imports, unused code, drift of the wire types
-	$(BIN)/ruff format --check backend
-	$(BIN)/ruff check backend
+	$(BIN)/ruff format --check backend e2e
+	$(BIN)/ruff check backend e2e
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/codespell
 	npm run --silent check
@@ -37,8 +37,8 @@ wire: setup ## write the wire schema and the page's types anew from wire.py
 	npm run --silent wire
 
 format: setup ## format Python and TypeScript
-	$(BIN)/ruff format backend
-	$(BIN)/ruff check --fix backend
+	$(BIN)/ruff format backend e2e
+	$(BIN)/ruff check --fix backend e2e
 	npm run --silent format
 
 cover: setup ## the Python tests with their coverage
@@ -58,11 +58,12 @@ test: setup lint types cover engine ## everything that fits CI: also the real en
 	npm run --silent test
 	@$(MAKE) --no-print-directory e2e
 
-test-long: setup ## the full bars
+test-long: page ## the full bars
 	$(PYTEST) -m long
+	LONG=1 npm run --silent e2e -- --project=latency
 
-latency: page ## measure in a browser; URL=http://... for a running deployment
-	npm run --silent e2e -- --project=latency
+latency: page ## measure in a browser; URL=http://... for a running deployment, BASELINE=1 to compare with later
+	ROUNDS=$${ROUNDS:-12} npm run --silent e2e -- --project=latency
 
 lock: ## make the lock files anew from pyproject.toml
 	@cd backend && $(PYTHON) -m bootstrap lock

@@ -1,22 +1,9 @@
 import { expect, type Locator, type Page } from "@playwright/test";
-
-export interface ReplyReport {
-  generation: string | null;
-  state: string;
-  ttft_ms: number | null;
-  tokens: number;
-  itl_ms: { p50: number | null; p95: number | null };
-  marks: Record<Stage, number | null>;
-  /** The server's marks, milliseconds after it accepted the request (`Marks` in the wire contract). */
-  server: Partial<Record<"queued" | "first_token", number>>;
-}
-
-export const STAGES = ["capture", "connection", "routing", "admission", "prefill", "decode", "assembly"] as const;
-type Stage = (typeof STAGES)[number];
+import type { ReplyReport, Report } from "../frontend/src/timing/report.ts";
 
 declare global {
   interface Window {
-    firstlight: { report(): { replies: ReplyReport[] } };
+    firstlight: { report(): Report };
   }
 }
 
@@ -37,7 +24,7 @@ export class ChatPage {
     this.send = page.getByRole("button", { name: "Send" });
     this.stop = page.getByRole("button", { name: "Stop" });
     this.newChat = page.getByRole("button", { name: "New chat" });
-    this.timing = page.getByRole("button", { name: "Timing" });
+    this.timing = page.getByRole("button", { name: "Timing", exact: true });
     this.overlay = page.getByRole("region", { name: "Timing" });
     this.messages = page.getByRole("log", { name: "Conversation" }).locator("article");
   }
@@ -66,13 +53,20 @@ export class ChatPage {
     await expect(this.answer()).toHaveAttribute("data-state", state);
   }
 
-  async replies(): Promise<ReplyReport[]> {
-    return this.page.evaluate(() => window.firstlight.report().replies);
+  report(): Promise<Report> {
+    return this.page.evaluate(() => window.firstlight.report());
   }
 
   async lastReply(): Promise<ReplyReport> {
-    const reply = (await this.replies()).at(-1);
+    const reply = (await this.report()).replies.at(-1);
     if (!reply) throw new Error("the page reports no reply");
     return reply;
+  }
+
+  /** Asks, waits for the end, and gives the page's report of the reply. */
+  async replyTo(text: string): Promise<ReplyReport> {
+    await this.ask(text);
+    await this.answerIs("done");
+    return this.lastReply();
   }
 }

@@ -1,8 +1,24 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import os from "node:os";
-import path from "node:path";
+import type { TestInfo } from "@playwright/test";
 
-const REPORT = path.resolve(import.meta.dirname, "report");
+/** A measured value; measured anew in as many rounds, it would lie between `low` and `high` in 95 of 100 cases. */
+export interface Figure {
+  value: number;
+  low: number;
+  high: number;
+}
+
+/** Figures by name, `name_unit_stat`. */
+export type Figures = Record<string, Figure>;
+
+/** What one test hands to the report. */
+export interface Recorded {
+  browser: string;
+  figures: Figures;
+  /** Whatever else the report is to say. */
+  more: object;
+}
+
+export const ATTACHMENT = "figures";
 
 /** The value below which `share` of `values` lie, by linear interpolation; `values` must not be empty. */
 export function percentile(values: readonly number[], share: number): number {
@@ -14,22 +30,23 @@ export function percentile(values: readonly number[], share: number): number {
   return below + (above - below) * (at - Math.floor(at));
 }
 
-/** Writes `report/NAME.json` in the form of `firstlight bench --json`, and prints the figures as a Markdown table. */
-export function writeFigures(name: string, browser: string, figures: Record<string, number>, more: object = {}): void {
-  const rounded = Object.fromEntries(
-    Object.entries(figures).map(([key, value]) => [key, Math.round(value * 1000) / 1000]),
-  );
-  const machine = {
-    cpu: os.cpus()[0]?.model ?? "unknown",
-    cores: os.cpus().length,
-    memory_gib: Math.round(os.totalmem() / 2 ** 30),
+/** A percentile with its noise: ranks that a binomial count leaves open, whatever the distribution. */
+export function quantile(values: readonly number[], share: number): Figure {
+  const open = 1.96 * Math.sqrt((share * (1 - share)) / values.length);
+  return {
+    value: percentile(values, share),
+    low: percentile(values, Math.max(0, share - open)),
+    high: percentile(values, Math.min(1, share + open)),
   };
-  const versions = { browser, node: process.versions.node };
-  mkdirSync(REPORT, { recursive: true });
-  writeFileSync(
-    path.join(REPORT, `${name}.json`),
-    JSON.stringify({ bench: name, machine, versions, figures: rounded, ...more }, null, 2),
-  );
-  const rows = Object.entries(rounded).map(([key, value]) => `| ${key} | ${value} |`);
-  console.log([`| ${name} | |`, "|---|---:|", ...rows].join("\n"));
+}
+
+/** A figure without noise, such as a count. */
+export function exactly(value: number): Figure {
+  return { value, low: value, high: value };
+}
+
+/** Hands figures of a test to the report of its project (`figures-reporter.ts`). */
+export function record(test: TestInfo, browser: string, figures: Figures, more: object = {}): Promise<void> {
+  const recorded: Recorded = { browser, figures, more };
+  return test.attach(ATTACHMENT, { contentType: "application/json", body: JSON.stringify(recorded) });
 }

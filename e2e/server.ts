@@ -4,18 +4,41 @@ import { createServer } from "node:net";
 import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-const FIRSTLIGHT = path.join(ROOT, ".venv", "bin", "firstlight");
+const BIN = path.join(ROOT, ".venv", "bin");
+export const FIRSTLIGHT = path.join(BIN, "firstlight");
+const SERVE: Command = [FIRSTLIGHT, "serve"];
+const DELAYED: Command = [path.join(BIN, "python"), path.join(import.meta.dirname, "delayed_server.py")];
+
+/** Settings of a server on the scripted engine; a roomy bucket, since one browser asks for every test. */
+export const SCRIPTED = {
+  FIRSTLIGHT_ENGINE__KIND: "scripted",
+  FIRSTLIGHT_ENGINE__SCENARIO: path.join(ROOT, "shared/examples/scenarios/e2e.json"),
+  FIRSTLIGHT_ADMISSION__BURST: "1000",
+  FIRSTLIGHT_ADMISSION__RATE: "1000",
+  FIRSTLIGHT_ENGINE__DEFAULT_MAX_TOKENS: "3000",
+};
+
+type Command = [program: string, ...rest: string[]];
 
 export interface Server {
   url: string;
+  /** What it has printed so far. */
+  output(): string;
   stop(): Promise<void>;
 }
 
-/** Starts the real server with `settings` (as FIRSTLIGHT_ variables) on a free port; resolves once `/readyz` says ready. */
-export async function startServer(settings: Record<string, string>, readyWithinMs: number): Promise<Server> {
+/**
+ * Starts the real server, or the program that `command` says, with `settings` (as FIRSTLIGHT_ variables) on a free port;
+ * resolves once `/readyz` says ready.
+ */
+export async function startServer(
+  settings: Record<string, string>,
+  readyWithinMs: number,
+  [program, ...rest] = SERVE,
+): Promise<Server> {
   const port = await freePort();
   const output: string[] = [];
-  const child = spawn(FIRSTLIGHT, ["serve"], {
+  const child = spawn(program, rest, {
     cwd: ROOT,
     env: { ...process.env, FIRSTLIGHT_CONNECTION__PORT: String(port), ...settings },
     stdio: ["ignore", "pipe", "pipe"],
@@ -28,7 +51,23 @@ export async function startServer(settings: Record<string, string>, readyWithinM
     child.kill("SIGKILL");
     throw new Error(`${(error as Error).message}\n${output.join("")}`);
   }
-  return { url, stop: () => stop(child) };
+  return { url, output: () => output.join(""), stop: () => stop(child) };
+}
+
+/** A scripted server with a delay at a named point of one stage (`delayed_server.py`). */
+export function startDelayed(stage: string, ms: number): Promise<Server> {
+  return startServer(SCRIPTED, 15_000, [...DELAYED, stage, String(ms)]);
+}
+
+/** A scripted server of which `acceptedAt` knows when it accepted a reply's request: ms of the machine's monotonic clock. */
+export function startTelling(): Promise<Server> {
+  return startServer(SCRIPTED, 15_000, DELAYED);
+}
+
+export function acceptedAt(server: Server, generation: string): number {
+  const seconds = new RegExp(`^accepted ${generation} (\\S+)$`, "m").exec(server.output())?.[1];
+  if (seconds === undefined) throw new Error(`the server did not say when it accepted ${generation}`);
+  return Number(seconds) * 1000;
 }
 
 async function ready(url: string, child: ChildProcess, withinMs: number): Promise<void> {

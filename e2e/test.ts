@@ -1,18 +1,6 @@
-import path from "node:path";
 import { test as base, expect } from "@playwright/test";
 import { ChatPage } from "./chat-page.ts";
-import { type Server, startServer } from "./server.ts";
-
-const SCENARIO = path.resolve(import.meta.dirname, "../shared/examples/scenarios/e2e.json");
-
-/** Settings of the scripted server; a roomy bucket, since one browser asks for every test. */
-const SCRIPTED = {
-  FIRSTLIGHT_ENGINE__KIND: "scripted",
-  FIRSTLIGHT_ENGINE__SCENARIO: SCENARIO,
-  FIRSTLIGHT_ADMISSION__BURST: "1000",
-  FIRSTLIGHT_ADMISSION__RATE: "1000",
-  FIRSTLIGHT_ENGINE__DEFAULT_MAX_TOKENS: "3000",
-};
+import { SCRIPTED, type Server, startServer } from "./server.ts";
 
 /** Every test has `chat`, a fresh page of a server on the scripted engine, and fails on any console error. */
 export const test = base.extend<
@@ -45,7 +33,7 @@ export const test = base.extend<
 
 /** A deployment that runs without us (`make latency URL=...`). */
 function already(url: string): Server {
-  return { url, stop: () => Promise.resolve() };
+  return { url, output: () => "", stop: () => Promise.resolve() };
 }
 
 export { expect };
