@@ -13,7 +13,8 @@ from firstlight.errors import StartError
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command in `arguments` (default: the process's own); returns the exit code.
 
-    0: done; 2: it cannot be done, one line on standard error says why and what to do; 130: interrupted first.
+    0: done; 1: the doctor found something over its budget; 2: it cannot be done, one line on standard error says why
+    and what to do; 130: interrupted first.
     """
     parser = argparse.ArgumentParser(prog="firstlight", description="A chat that shows where every millisecond went.")
     parser.add_argument("--version", action="version", version=__version__)
@@ -21,6 +22,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("serve", help="serve the page and the model until told to stop")
     settings = commands.add_parser("settings", help="print the settings in force, and where each was set")
     settings.add_argument("--markdown", action="store_true", help="all there are, as the page docs/settings.md")
+    doctor = commands.add_parser("doctor", help="say which stage exceeds its budget, and what usually causes it")
+    doctor.add_argument("source", nargs="?", help="a report that the page exported, - for standard input, or a URL")
+    doctor.add_argument("--json", action="store_true", help="one JSON object instead of words")
+    doctor.add_argument("--budgets", metavar="FILE", help="other budgets than shared/budgets.json")
     bench = commands.add_parser("bench", add_help=False, help="measure one part; `firstlight bench --help` has more")
     bench.add_argument("rest", nargs=argparse.REMAINDER)
     chosen, unknown = parser.parse_known_args(arguments)
@@ -41,6 +46,10 @@ def _run(chosen: argparse.Namespace, unknown: Sequence[str]) -> int:
             return _serve()
         case "settings":
             return _settings(markdown=chosen.markdown)
+        case "doctor":
+            from firstlight.doctor import HERE, examine
+
+            return examine(chosen.source or HERE, json=chosen.json, budgets_file=chosen.budgets)
         case _:
             from firstlight.bench import main as bench
 
