@@ -92,7 +92,7 @@ export class Session {
     const id = newId();
     const clock = new ReplyClock(id, keydown);
     const text = new LiveText({
-      frame: () => this.#ledger.frame(),
+      frame: (at) => this.#ledger.frame(at),
       painted: (chunks, at) => {
         clock.painted(chunks, at);
         this.#settle(clock);

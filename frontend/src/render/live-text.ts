@@ -3,8 +3,8 @@ import { whenPainted } from "./paint";
 
 /** Hears of the frames that show new text. */
 export interface Viewer {
-  /** In the frame, its text in the document: what else changes now is painted with it. */
-  frame(): void;
+  /** In the frame of `at`, its text in the document: what else changes now is painted with it. */
+  frame(at: number): void;
   /** After it; `pieces` is how many pushes the page shows now, `at` when, of `performance.now()`. */
   painted(pieces: number, at: number): void;
 }
@@ -43,13 +43,13 @@ export class LiveText {
     if (!text) return;
     this.#pending += text;
     if (this.#shown === "") this.#commit();
-    this.#frame ||= requestAnimationFrame(() => {
+    this.#frame ||= requestAnimationFrame((at) => {
       this.#frame = 0;
       this.#commit();
       if (!this.#shown) return;
       const pieces = this.#pieces;
-      whenPainted((at) => this.#viewer.painted(pieces, at));
-      this.#viewer.frame();
+      whenPainted((after) => this.#viewer.painted(pieces, after));
+      this.#viewer.frame(at);
     });
   }
 

@@ -205,9 +205,9 @@ describe("the report of a reply", () => {
   it("hides a rate below ten tokens", () => {
     const clock = startedReply();
     for (let seq = 1; seq <= 9; seq += 1) arrive(clock, { seq, text: "a", tokens: 1 }, seq * 10);
-    expect(clock.chunks.tokensPerSecond).toBeNull();
+    expect(clock.chunks.count().tokensPerSecond).toBeNull();
     arrive(clock, { seq: 10, text: "a", tokens: 1 }, 100);
-    expect(clock.chunks.tokensPerSecond).toBe(100);
+    expect(clock.chunks.count().tokensPerSecond).toBe(100);
   });
 
   it("keeps few entries of a reply of 100,000 tokens, says so, and loses no token", () => {

@@ -14,8 +14,8 @@ export class ReplyClock {
   readonly id: string;
   readonly page: PageMarks;
   readonly server: Marks = {};
-  readonly chunks = new Chunks();
   readonly offset = new Offset();
+  readonly chunks = new Chunks(this.offset);
   state = "waiting";
   start: Start | undefined;
   done: Done | undefined;
@@ -59,19 +59,18 @@ export class ReplyClock {
   delta({ text, tokens, at, timing }: Delta, times: Times): void {
     this.chunks.push(times, at ?? null, tokens);
     if (timing) Object.assign(this.server, timing);
-    const first = text !== "" && this.page.read === undefined;
-    if (first) {
-      this.page.read = times.read;
-      this.page.parsed = times.parsed;
-    }
-    const left = (first ? this.server.first_byte : undefined) ?? at;
-    if (left != null) this.offset.offer(times.read, left, first);
+    if (text === "" || this.page.read !== undefined) return;
+    this.page.read = times.read;
+    this.page.parsed = times.parsed;
+    const left = this.server.first_byte ?? at;
+    if (left != null) this.offset.offer(times.read, left, true);
   }
 
   /** The first `chunks` chunks are on the screen since `at`. */
   painted(chunks: number, at: number): void {
-    this.page.painted ??= at;
     this.chunks.painted(chunks, at, this.#visibleSince);
+    if (this.page.painted !== undefined) return;
+    this.page.painted = at;
     this.#watchWall();
   }
 

@@ -64,7 +64,7 @@ describe("the ledger", () => {
     firstText(clock);
     for (let frame = 1; frame <= 100; frame += 1) {
       vi.advanceTimersByTime(10);
-      ledger.frame();
+      ledger.frame(performance.now());
     }
     expect(news).toEqual([0, 250, 500, 750, 1_000]);
   });
@@ -72,7 +72,7 @@ describe("the ledger", () => {
   it("has none in the frame of the first text, which it would delay", () => {
     ledger.add(startedReply());
     vi.advanceTimersByTime(300);
-    ledger.frame();
+    ledger.frame(performance.now());
     expect(news).toEqual([0]);
   });
 

@@ -63,10 +63,10 @@ export class Ledger {
     this.#tell();
   }
 
-  /** A frame shows new text of the reply under way; called in it, so that whoever looks again paints in the same frame. */
-  frame(): void {
+  /** A frame of `at` shows new text; called in it, so that whoever looks again is painted in the same frame. */
+  frame(at: number): void {
     // Nothing is worth delaying the first text for.
-    if (this.#newest?.page.painted !== undefined && performance.now() - this.#told >= EVERY_MS) this.#tell();
+    if (at - this.#told >= EVERY_MS && this.#newest?.page.painted !== undefined) this.#tell();
   }
 
   /** The reply of `clock` has ended, or has late news after it. */

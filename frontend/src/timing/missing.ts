@@ -12,7 +12,7 @@ export function told(clock: ReplyClock): { rows: Rows; missing: string[] } {
 }
 
 function history({ signedInAgain, hidden, jumped, chunks }: ReplyClock): string[] {
-  const { each } = chunks.timeline;
+  const { each } = chunks.count().timeline;
   return said([
     [signedInAgain, "The page signed in again before it was sent; the time for that is in capture."],
     [jumped, "A clock jumped while it came, or the machine slept: no times can be told."],

@@ -1,4 +1,5 @@
 import type { ReplyClock } from "./clock";
+import type { Figures } from "./figures";
 import { told } from "./missing";
 import { accepted, grainOf } from "./offset";
 import type { ReplyReport } from "./report";
@@ -12,7 +13,7 @@ const GAP_EDGES = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 50
 export function replyReport(clock: ReplyClock): ReplyReport {
   const { id, page, state, start, done, chunks } = clock;
   const ttft = firstText(clock);
-  const { count } = chunks.timeline;
+  const figures = chunks.count();
   return {
     id,
     generation: start?.generation ?? null,
@@ -24,16 +25,16 @@ export function replyReport(clock: ReplyClock): ReplyReport {
     ...told(clock),
     usage: done?.usage ?? null,
     prompt_tokens: done?.usage.prompt_tokens ?? start?.prompt_tokens ?? null,
-    tokens: chunks.tokens,
-    ...pace(clock),
-    chunks: count,
-    tokens_per_chunk: count > 0 ? chunks.tokens / count : null,
+    tokens: figures.tokens,
+    ...pace(figures, clock.jumped),
+    chunks: figures.chunks,
+    tokens_per_chunk: figures.chunks > 0 ? figures.tokens / figures.chunks : null,
     wire: wireOf(clock.stream, start?.request_header_bytes ?? null),
-    dropped_frames: chunks.droppedFrames,
+    dropped_frames: figures.droppedFrames,
     clock: acceptedAt(clock),
     page: { ...page },
     server: { ...clock.server },
-    timeline: chunks.timeline.chunks(),
+    timeline: chunks.timeline(),
   };
 }
 
@@ -47,11 +48,10 @@ function firstText({ page, hidden, jumped }: ReplyClock): ReplyReport["ttft"] {
 }
 
 /** How fast the tokens came; nothing where the clock jumped among them. */
-function pace({ chunks, jumped }: ReplyClock) {
-  const { gaps, paints } = chunks;
+function pace({ gaps, paints, tokensPerSecond }: Readonly<Figures>, jumped: boolean) {
   const at = (tally: typeof gaps, share: number) => (jumped ? null : tally.percentile(share));
   return {
-    tokens_per_s: jumped ? null : chunks.tokensPerSecond,
+    tokens_per_s: jumped ? null : tokensPerSecond,
     itl_ms: { p50: at(gaps, 0.5), p95: at(gaps, 0.95), p99: at(gaps, 0.99) },
     itl_histogram: jumped
       ? []
