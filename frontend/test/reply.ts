@@ -19,7 +19,7 @@ const FIRST: Marks = { scheduled: 7, first_token: 55, first_text: 56, first_byte
 /** The server's marks of `reply`. */
 export const MARKS: Marks = { ...TAKEN, ...FIRST, finished: 178 };
 
-const DONE: Done = {
+export const DONE: Done = {
   seq: 12,
   finish_reason: "stop",
   usage: { prompt_tokens: 1_204, completion_tokens: 12, cached_tokens: 4 },

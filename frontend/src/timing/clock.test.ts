@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { arrive, firstText, MARKS, startedReply, wholeReply } from "../../test/reply";
+import { arrive, DONE, firstText, MARKS, startedReply, wholeReply } from "../../test/reply";
 import { ReplyClock } from "./clock";
 import { leaveMeasures } from "./measures";
 import { replyReport } from "./reply";
@@ -200,6 +200,13 @@ describe("the report of a reply", () => {
     arrive(clock, { seq: 0, text: "", tokens: 0, at: 20 }, 1_050);
     arrive(clock, { seq: 1, text: "a", tokens: 1, at: 770 }, 1_800);
     expect(clock.page.read).toBe(1_800);
+  });
+
+  it("counts a last token without text, which the end alone tells of", () => {
+    const clock = startedReply();
+    firstText(clock);
+    clock.ended(1_100, "done", { ...DONE, seq: 2 });
+    expect(replyReport(clock).tokens).toBe(2);
   });
 
   it("hides a rate below ten tokens", () => {

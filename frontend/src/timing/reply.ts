@@ -25,7 +25,7 @@ export function replyReport(clock: ReplyClock): ReplyReport {
     ...told(clock),
     usage: done?.usage ?? null,
     prompt_tokens: done?.usage.prompt_tokens ?? start?.prompt_tokens ?? null,
-    tokens: figures.tokens,
+    tokens: done?.seq ?? figures.tokens,
     ...pace(figures, clock.jumped),
     chunks: figures.chunks,
     tokens_per_chunk: figures.chunks > 0 ? figures.tokens / figures.chunks : null,
