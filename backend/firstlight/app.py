@@ -24,6 +24,7 @@ from firstlight.metrics import Metrics
 from firstlight.prefill import Prefill
 from firstlight.routing import Service
 from firstlight.settings import Settings
+from firstlight.traces import Traces
 from firstlight.warmup import warm_up
 
 logger = structlog.get_logger(__name__)
@@ -39,15 +40,16 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
     the server is ready, `on_failed` why it never will be. Raises StartError where the settings cannot be met.
     """
     registry = Registry(settings.generations)
+    traces = Traces(settings.traces)
     metrics = Metrics(registry.running, engine.running, budgets.load())
     service = Service(
         engine=engine,
         registry=registry,
         admission=Admission(settings.admission),
         prefill=Prefill(engine, settings.engine.default_max_tokens),
-        decode=Decode(engine, registry),
+        decode=Decode(engine, registry, traced=bool(settings.traces.endpoint)),
         assembly=Assembly(settings.assembly, registry.running, PatientSend, settings.metrics.page_share),
-        record=_recorder(metrics.ended, logs.reply_ended),
+        record=_recorder(metrics.ended, logs.reply_ended, traces.ended),
     )
     folder = Path(settings.routing.static_dir) if settings.routing.static_dir else routing.BUILT
     return Litestar(
@@ -61,7 +63,7 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
         exception_handlers=routing.handlers(metrics.refused),
         before_request=routing.only_for(settings.routing.hosts),
         before_send=[routing.complete],
-        lifespan=[_lifespan(service, engine, partial(_load, service, engine, on_ready, on_failed))],
+        lifespan=[_lifespan(service, engine, traces, partial(_load, service, engine, on_ready, on_failed))],
         state=State({"service": service, "metrics": metrics}, deep_copy=False),
         openapi_config=None,
         logging_config=None,
@@ -70,7 +72,9 @@ def create_app(settings: Settings, engine: Engine, on_ready: Ready, on_failed: F
 
 
 @asynccontextmanager
-async def _lifespan(service: Service, engine: Engine, load: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+async def _lifespan(
+    service: Service, engine: Engine, traces: Traces, load: Callable[[], Awaitable[None]]
+) -> AsyncIterator[None]:
     loading = asyncio.ensure_future(load())
     try:
         yield
@@ -79,6 +83,7 @@ async def _lifespan(service: Service, engine: Engine, load: Callable[[], Awaitab
         await asyncio.wait([loading])
         await service.drain()
         await engine.stop()
+        await traces.close()
 
 
 async def _load(service: Service, engine: Engine, on_ready: Ready, on_failed: Failed) -> None:

@@ -10,6 +10,7 @@ A reply passes through the types in this order, and only the stage named in the 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from enum import StrEnum
 
 import msgspec
@@ -38,14 +39,16 @@ class Timeline:
     """The server marks of one request, each in milliseconds since the connection's bytes for it were accepted.
 
     `head_bytes` is what its request line and header fields took on the wire; None where no socket of ours counted.
+    `traceparent` is its header of that name, unread.
     """
 
-    __slots__ = ("accepted", "head_bytes", "marks")
+    __slots__ = ("accepted", "head_bytes", "marks", "traceparent")
 
     def __init__(self, accepted: float, head_bytes: int | None = None) -> None:
         """Start at `accepted`, a time of `now()` in seconds."""
         self.accepted = accepted
         self.head_bytes = head_bytes
+        self.traceparent: str | None = None
         self.marks = Marks(accepted=0.0)
 
     def mark(self, name: str, at: float | None = None) -> None:
@@ -70,22 +73,23 @@ _PATH = (
 """The marks that end a stage, in the order of their times, and the stage."""
 
 
-def parts(marks: Marks) -> dict[Stage, float]:
-    """The server's part of each stage, milliseconds; a stage that a mark is missing of is left out.
-
-    There is no gap between them: together they are `first_byte`.
-    """
-    known: dict[Stage, float] = {}
-    unknown: set[Stage] = set()
-    before = marks.accepted
+def segments(marks: Marks) -> Iterator[tuple[Stage, float, float]]:
+    """The way of a reply as far as it went, without a gap: stage, begin and end (ms after `accepted`)."""
+    before = 0.0
     for name, stage in _PATH:
         at = getattr(marks, name)
-        if at is None or before is None:
-            unknown.add(stage)
-        else:
-            known[stage] = known.get(stage, 0.0) + at - before
+        if at is None:
+            return
+        yield stage, before, at
         before = at
-    return {stage: round(part, 3) for stage, part in known.items() if stage not in unknown}
+
+
+def parts(marks: Marks) -> dict[Stage, float]:
+    """The server's part of each stage that was passed, milliseconds; of a reply with text, `first_byte` in all."""
+    spent: dict[Stage, float] = {}
+    for stage, begin, end in segments(marks):
+        spent[stage] = round(spent.get(stage, 0.0) + end - begin, 3)
+    return spent
 
 
 def server_timing(timeline: Timeline, moment: float) -> str:
@@ -93,16 +97,13 @@ def server_timing(timeline: Timeline, moment: float) -> str:
 
     The time since the last mark counts for the stage under way; where no body was read, for the handler's, routing.
     """
-    spent: dict[Stage, float] = {}
-    before = 0.0
-    for name, stage in _PATH:
-        at = getattr(timeline.marks, name)
+    passed = list(segments(timeline.marks))
+    spent = parts(timeline.marks)
+    if len(passed) < len(_PATH):
+        name, stage = _PATH[len(passed)]
         under_way = Stage.ROUTING if name == "body" else stage
-        if at is None:
-            spent[under_way] = spent.get(under_way, 0.0) + timeline.ms(moment) - before
-            break
-        spent[stage] = spent.get(stage, 0.0) + at - before
-        before = at
+        since = passed[-1][2] if passed else 0.0
+        spent[under_way] = spent.get(under_way, 0.0) + timeline.ms(moment) - since
     return ", ".join(f"{stage};dur={ms:.3f}" for stage, ms in spent.items())
 
 

@@ -101,11 +101,17 @@ class Stream:
 
 
 @asynccontextmanager
-async def live(scenario: Scenario = QUICK, *, wait: bool = True, **sections: settings.Section) -> AsyncIterator[Live]:
+async def live(
+    scenario: Scenario = QUICK,
+    *,
+    wait: bool = True,
+    kind: type[Scripted] = Scripted,
+    **sections: settings.Section,
+) -> AsyncIterator[Live]:
     """A server with `sections` of settings in force, ready if `wait`; it is stopped at the end, and nothing is left."""
     before = asyncio.all_tasks()
     chosen = settings.Settings(**{"connection": settings.Connection(port=0), "admission": FREE} | sections)
-    engine, ready, stop = Scripted(scenario), asyncio.get_running_loop().create_future(), connection.Stop()
+    engine, ready, stop = kind(scenario), asyncio.get_running_loop().create_future(), connection.Stop()
     app = create_app(chosen, engine, ready.set_result, ready.set_exception)
     with connection.bind(chosen.connection) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -24,6 +24,7 @@ class Arrival:
         self.client = client
         self.timeline = link.timeline
         self.timeline.mark("routed")
+        self.timeline.traceparent = headers.get("traceparent")
         self._link = link
         self._receive = receive
 

@@ -7,12 +7,14 @@ import secrets
 from firstlight.engine.protocol import Engine, EngineRequest, Sampling
 from firstlight.generations import Generation, Registry
 from firstlight.stages import Prompt
+from firstlight.tracecontext import follow
 
 
 class Decode:
-    """Starts replies on `engine` and enters them in `registry`."""
+    """Starts replies on `engine` and enters them in `registry`; `traced` ones get a span of their own."""
 
-    def __init__(self, engine: Engine, registry: Registry) -> None:
+    def __init__(self, engine: Engine, registry: Registry, *, traced: bool = False) -> None:
+        self._traced = traced
         self._engine = engine
         self._registry = registry
 
@@ -23,13 +25,13 @@ class Decode:
         Where the caller is cancelled, the reply is given up.
         """
         self._registry.check_room()
-        generation = Generation(prompt, _request(prompt), self._engine, self._registry.limits)
+        generation = Generation(prompt, _request(prompt, traced=self._traced), self._engine, self._registry.limits)
         self._registry.add(generation)
         await generation.taken()
         return generation
 
 
-def _request(prompt: Prompt) -> EngineRequest:
+def _request(prompt: Prompt, *, traced: bool) -> EngineRequest:
     asked = prompt.admitted.request
     return EngineRequest(
         id=f"gen-{secrets.token_hex(16)}",
@@ -42,4 +44,5 @@ def _request(prompt: Prompt) -> EngineRequest:
             seed=asked.seed,
         ),
         cache_salt=prompt.admitted.cache_salt,
+        trace=follow(prompt.admitted.timeline.traceparent) if traced else None,
     )

@@ -30,4 +30,4 @@ def _vllm(settings: Settings) -> Engine:
     from firstlight.engine.models import resolve
     from firstlight.engine.vllm import Vllm
 
-    return Vllm(settings.engine, resolve(settings.engine.model))
+    return Vllm(settings.engine, resolve(settings.engine.model), settings.traces.endpoint)

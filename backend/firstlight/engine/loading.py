@@ -28,11 +28,14 @@ _SECONDS = (
 """Ends of the buckets of vLLM's own times; its own begin at 10 ms, those of whole requests at 300 ms."""
 
 
-async def load(chosen: Engine, source: ModelSource) -> tuple[Any, ChatRenderer]:
-    """The running AsyncLLM and the renderer. Raises StartError; what can be known before the long part, before it."""
+async def load(chosen: Engine, source: ModelSource, traces: str = "") -> tuple[Any, ChatRenderer]:
+    """The running AsyncLLM, which sends its spans to `traces`, and the renderer.
+
+    Raises StartError; what can be known before the long part, before it.
+    """
     loop = asyncio.get_running_loop()
     with ExitStack() as surroundings:
-        configuring = loop.run_in_executor(THREAD, _configure, chosen, source, surroundings)
+        configuring = loop.run_in_executor(THREAD, _configure, chosen, source, traces, surroundings)
         try:
             config = await asyncio.shield(configuring)
         except asyncio.CancelledError:
@@ -48,12 +51,15 @@ async def load(chosen: Engine, source: ModelSource) -> tuple[Any, ChatRenderer]:
             raise
 
 
-def _configure(chosen: Engine, source: ModelSource, surroundings: ExitStack) -> Any:
+def _configure(chosen: Engine, source: ModelSource, traces: str, surroundings: ExitStack) -> Any:
     """vLLM's resolved configuration; `surroundings` then hold what its processes are to be started in."""
     folder = Path(source.path)
     for name, value in host.defaults(offline=folder.is_dir()).items():
         os.environ.setdefault(name, value)
     arguments = _arguments(chosen, source)
+    if traces:
+        os.environ.setdefault("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf")
+        arguments["otlp_traces_endpoint"] = traces
     surroundings.enter_context(host.leash())
     if host.cpu_build():
         alone = host.few_cores() and chosen.tensor_parallel_size * chosen.pipeline_parallel_size == 1

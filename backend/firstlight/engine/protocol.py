@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from firstlight.errors import ContextLength, InvalidRequest
+from firstlight.tracecontext import TraceContext
 from firstlight.wire import Message
 
 EngineFinish = Literal["stop", "length", "abort"]
@@ -27,13 +28,17 @@ class Sampling(msgspec.Struct, frozen=True):
 
 
 class EngineRequest(msgspec.Struct, frozen=True):
-    """One prompt for the engine. `id` is unique among those under way; a lower `priority` is scheduled sooner."""
+    """One prompt for the engine. `id` is unique among those under way; a lower `priority` is scheduled sooner.
+
+    `trace` is the reply's own span, where traces are kept: the engine's are to be its children.
+    """
 
     id: str
     token_ids: list[int]
     sampling: Sampling
     cache_salt: str
     priority: int = 0
+    trace: TraceContext | None = None
 
 
 class EngineTimes(msgspec.Struct, frozen=True):

@@ -62,10 +62,12 @@ class Vllm:
 
     renderer: Renderer
 
-    def __init__(self, chosen: Engine, source: ModelSource) -> None:
+    def __init__(self, chosen: Engine, source: ModelSource, traces: str = "") -> None:
+        """Not started. `traces` is where vLLM sends its spans (OTLP over HTTP); empty: nowhere."""
         self.limits = Limits(source.name, chosen.max_model_len, chosen.max_num_seqs)
         self._chosen = chosen
         self._source = source
+        self._traces = traces
         self._llm: Any = None
         self._defaults: dict[str, Any] = {}
         self._health = Health("stopped", "it was not started")
@@ -76,7 +78,7 @@ class Vllm:
         await self.stop()
         self._health = Health("starting", "the model is being loaded")
         try:
-            self._llm, self.renderer = await load(self._chosen, self._source)
+            self._llm, self.renderer = await load(self._chosen, self._source, self._traces)
         except StartError as error:
             self._health = Health("failed", str(error))
             raise
@@ -104,7 +106,11 @@ class Vllm:
         from vllm.v1.engine.exceptions import EngineDeadError
 
         try:
-            collector = await llm.add_request(*self._taken(request), priority=request.priority)
+            collector = await llm.add_request(
+                *self._taken(request),
+                priority=request.priority,
+                trace_headers={"traceparent": request.trace.traceparent} if request.trace else None,
+            )
         except asyncio.CancelledError:
             self._let_go(request.id)  # vLLM would keep for ever what it has noted of it by now
             raise

@@ -24,6 +24,7 @@ class Generation:
         self.id = request.id
         self.user = prompt.admitted.user
         self.timeline = prompt.admitted.timeline
+        self.trace = request.trace
         self.model = engine.limits.model
         self.prompt_tokens = len(prompt.token_ids)
         self.log = TokenLog(limits.log_bytes)

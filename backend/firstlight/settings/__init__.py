@@ -20,6 +20,7 @@ from firstlight.settings.sections import (
     Routing,
     Section,
     Settings,
+    Traces,
 )
 from firstlight.settings.show import describe, markdown
 
@@ -35,6 +36,7 @@ __all__ = [
     "Routing",
     "Section",
     "Settings",
+    "Traces",
     "describe",
     "load",
     "markdown",

@@ -146,6 +146,13 @@ class Metrics(Section, frozen=True):
     """Share of the replies whose pages are asked to tell afterwards what they saw of it."""
 
 
+class Traces(Section, frozen=True):
+    """OpenTelemetry traces; they need the package's extra `traces`."""
+
+    endpoint: Annotated[str, Meta(pattern="^(https?://.+)?$")] = ""
+    """Where spans are sent, OTLP over HTTP, such as `http://collector:4318/v1/traces`; empty: no traces."""
+
+
 class Settings(Section, frozen=True):
     """Every section."""
 
@@ -157,6 +164,7 @@ class Settings(Section, frozen=True):
     assembly: Assembly = Assembly()
     logs: Logs = Logs()
     metrics: Metrics = Metrics()
+    traces: Traces = Traces()
 
 
 SECTIONS: dict[str, type[Section]] = get_type_hints(Settings)
