@@ -7,6 +7,8 @@ import { ATTACHMENT, type Recorded } from "./figures.ts";
 
 const REPORT = path.resolve(import.meta.dirname, "report");
 const BASELINE = path.resolve(import.meta.dirname, "baseline");
+/** A deployment elsewhere has nothing to do with the baseline. */
+const REMOTE = process.env["URL"];
 
 /**
  * Writes what the tests of a project have recorded to `report/PROJECT.json`, in the form of `firstlight bench --json`, and
@@ -49,8 +51,8 @@ function write(bench: string, { browser, figures, more }: Recorded): string[] {
     versions: { browser, node: process.versions.node },
     ...columns(figures),
   };
-  if (process.env["BASELINE"]) save(BASELINE, bench, report);
-  const baseline = read(path.join(BASELINE, `${bench}.json`));
+  if (process.env["BASELINE"] && !REMOTE) save(BASELINE, bench, report);
+  const baseline = REMOTE ? undefined : read(path.join(BASELINE, `${bench}.json`));
   const rows = compare(report, baseline);
   const markdown = table(bench, rows);
   save(REPORT, bench, { ...report, ...more });

@@ -23,7 +23,19 @@ const MARKS = {
   first_byte: 51.1,
   finished: 2_000,
 };
-const USAGE = { prompt_tokens: 20, completion_tokens: CHUNKS * TOKENS, cached_tokens: 0 };
+/** Made beforehand, as parsing makes them: they are no cost of marking. */
+const START = { generation: "gen-1", seq: 0 as const, model: "m", prompt_tokens: 20, timing: MARKS };
+const DELTAS = Array.from({ length: CHUNKS }, (_, index) => {
+  const delta = { seq: (index + 1) * TOKENS, text: "text", tokens: TOKENS, at: 52 + index };
+  return index === 0 ? { ...delta, timing: MARKS } : delta;
+});
+const DONE = {
+  seq: CHUNKS * TOKENS,
+  finish_reason: "stop" as const,
+  usage: { prompt_tokens: 20, completion_tokens: CHUNKS * TOKENS, cached_tokens: 0 },
+  timing: MARKS,
+  sha256: "",
+};
 
 /** Runs in a page: marks `count` replies, chunk by chunk, as the page does; milliseconds a reply. */
 export function markReplies(count: number): number {
@@ -46,16 +58,13 @@ function markReply(): ReplyClock {
   const clock = new ReplyClock("reply", performance.now());
   clock.sent(performance.now());
   clock.mark("answered", performance.now());
-  const start = { generation: "gen-1", seq: 0 as const, model: "m", prompt_tokens: 20, timing: MARKS };
-  clock.started(start, times());
-  for (let chunk = 1; chunk <= CHUNKS; chunk++) {
-    const delta = { seq: chunk * TOKENS, text: "text", tokens: TOKENS, at: 51 + chunk };
-    clock.delta(chunk === 1 ? { ...delta, timing: MARKS } : delta, times());
-    if (chunk === 1) clock.mark("committed", performance.now());
-    clock.painted(chunk, performance.now());
+  clock.started(START, times());
+  for (const [index, delta] of DELTAS.entries()) {
+    clock.delta(delta, times());
+    if (index === 0) clock.mark("committed", performance.now());
+    clock.painted(index + 1, performance.now());
   }
-  const done = { seq: CHUNKS * TOKENS, finish_reason: "stop" as const, usage: USAGE, timing: MARKS, sha256: "" };
-  clock.ended(performance.now(), "done", done);
+  clock.ended(performance.now(), "done", DONE);
   return clock;
 }
 
