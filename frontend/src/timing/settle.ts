@@ -3,6 +3,7 @@ import { postTiming } from "./beacon";
 import type { ReplyClock } from "./clock";
 import type { Ledger } from "./ledger";
 import { leaveMeasures } from "./measures";
+import { told } from "./missing";
 
 /** Resource Timing comes a little after the end of a stream. */
 const LATE_NEWS_MS = 200;
@@ -11,10 +12,10 @@ const LATE_NEWS_MS = 200;
 export function settle(clock: ReplyClock, ledger: Ledger, token: () => string): void {
   if (!clock.settle()) return;
   const conclude = () => {
-    const report = ledger.report(clock.id);
-    if (!report) return;
-    leaveMeasures(report);
-    if (clock.start?.report) void postTiming(report, token());
+    // The rows alone: a whole report costs more, and may never be asked for.
+    leaveMeasures({ rows: told(clock).rows, page: { ...clock.page }, generation: clock.start?.generation ?? null });
+    const report = clock.start?.report && ledger.report(clock.id);
+    if (report) void postTiming(report, token());
   };
   setTimeout(() => whenIdle(conclude), LATE_NEWS_MS);
 }
