@@ -21,6 +21,14 @@ class Report(msgspec.Struct, frozen=True):
     notes: str = ""
 
 
+class Part(msgspec.Struct, frozen=True):
+    """One of several tables of a bench: its `notes` are Markdown."""
+
+    title: str
+    figures: dict[str, float]
+    notes: str
+
+
 def report(bench: str, figures: dict[str, float], packages: Iterable[str], notes: str = "") -> Report:
     """A report of `figures` taken just now on this machine with the installed versions of `packages`."""
     versions = {"python": platform.python_version()} | {name: version(name) for name in packages}

@@ -15,23 +15,16 @@ import secrets
 import statistics
 import time
 from collections.abc import Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-import msgspec
 import uvloop
 
-from firstlight import connection, logs, settings
-from firstlight.app import create_app
+from firstlight import logs, settings
 from firstlight.bench.figures import Report, percentile, report, table
+from firstlight.bench.served import QUESTION, TOKENS, Answer, Served, free
 from firstlight.engine.build import build
 from firstlight.engine.protocol import Engine, EngineOutput, EngineRequest, EngineTimes, Sampling
 from firstlight.engine.vllm import Vllm
-from firstlight.errors import StartError
-from firstlight.routing import Service
-from firstlight.wire import ChatRequest, Done, Message
-
-_QUESTION = (Message("user", "Hello"),)
-_TOKENS = 8
 
 
 def measure(quick: bool) -> Report:
@@ -80,29 +73,25 @@ def _outside(times: Sequence[_Ttft]) -> float:
 
 
 async def _measure(chosen: settings.Settings, rounds: int) -> tuple[list[_Ttft], list[_Ttft]]:
-    chosen = msgspec.structs.replace(
-        chosen,
-        connection=msgspec.structs.replace(chosen.connection, port=0),
-        admission=msgspec.structs.replace(chosen.admission, burst=10_000, rate=10_000.0),
-    )
+    chosen = free(chosen)
     engine = build(chosen)
     routed: list[_Ttft] = []
     direct: list[_Ttft] = []
-    async with _Served(chosen, engine) as served:
-        ids = await engine.renderer.render(_QUESTION)
+    async with Served(chosen, engine) as served:
+        ids = await engine.renderer.render(QUESTION)
         for round_ in range(rounds):
             # Who goes first alternates, so that neither always finds the engine just woken by the other; the very first
             # reply after readiness is one through the route.
             for through_route in (False, True) if round_ % 2 else (True, False):
                 if through_route:
-                    routed.append(await served.ttft())
+                    routed.append(_routed(await served.ask()))
                 else:
                     direct.append(await _direct_ttft(engine, ids))
     return routed, direct
 
 
 async def _direct_ttft(engine: Engine, ids: list[int]) -> _Ttft:
-    request = EngineRequest(f"direct-{secrets.token_hex(8)}", ids, Sampling(_TOKENS), cache_salt="bench")
+    request = EngineRequest(f"direct-{secrets.token_hex(8)}", ids, Sampling(TOKENS), cache_salt="bench")
     began = time.perf_counter()
     outputs = engine.direct(request) if isinstance(engine, Vllm) else await engine.generate(request)
     output = await anext(outputs)
@@ -117,60 +106,5 @@ async def _direct_ttft(engine: Engine, ids: list[int]) -> _Ttft:
     return _Ttft((first - began) * 1_000, computed * 1_000)
 
 
-class _Served:
-    """The whole server on a free loopback port, and one kept connection to it."""
-
-    def __init__(self, chosen: settings.Settings, engine: Engine) -> None:
-        self._chosen = chosen
-        self._stop = connection.Stop()
-        self._ready: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-        self._app = create_app(chosen, engine, self._ready.set_result, self._ready.set_exception)
-
-    async def __aenter__(self) -> Self:
-        listener = connection.bind(self._chosen.connection)
-        self._serving = asyncio.create_task(
-            connection.serve(self._app, self._chosen.connection, listener, stop=self._stop)
-        )
-        try:
-            await self._ready
-        except StartError:
-            await self.__aexit__()
-            raise
-        self._reader, self._writer = await asyncio.open_connection(*listener.getsockname()[:2])
-        service: Service = self._app.state.service
-        body = msgspec.json.encode(ChatRequest(_QUESTION, max_tokens=_TOKENS))
-        self._request = (
-            b"POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n"
-            b"accept-encoding: identity\r\nauthorization: Bearer %b\r\ncontent-length: %d\r\n\r\n%b"
-        ) % (service.admission.guest().access_token.encode(), len(body), body)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if hasattr(self, "_writer"):
-            self._writer.close()
-        self._stop.ask()
-        await self._serving
-
-    async def ttft(self) -> _Ttft:
-        """One request; milliseconds from its first byte out to the end of the first delta in."""
-        began = time.perf_counter()
-        self._writer.write(self._request)
-        answer = b""
-        first = None
-        while not answer.endswith(b"0\r\n\r\n"):
-            data = await self._reader.read(65_536)
-            if not data:
-                raise StartError("the server closed the connection while it was measured")
-            answer += data
-            if first is None and b"event: delta" in answer:
-                first = time.perf_counter()
-        if first is None:
-            raise StartError(f"the server did not answer: {answer[:200]!r}")
-        return _Ttft((first - began) * 1_000, _computed_ms(answer))
-
-
-def _computed_ms(answer: bytes) -> float:
-    """From the marks on the terminal event of a whole, uncompressed answer."""
-    data = answer.rpartition(b"event: done")[2].partition(b"data: ")[2].partition(b"\n")[0]
-    marks = msgspec.json.decode(data, type=Done).timing
-    return (marks.first_token or 0.0) - (marks.scheduled or 0.0)
+def _routed(answer: Answer) -> _Ttft:
+    return _Ttft(answer.ttft_ms, (answer.marks.first_token or 0.0) - (answer.marks.scheduled or 0.0))

@@ -25,6 +25,8 @@ from firstlight.wire import Delta
 
 TOKEN_CHARACTERS = 4
 REPLY_TOKENS = 8_000
+STEP_MS = 20.137
+"""A token comes after so long; odd, so that when an event left has as many digits as on a real clock."""
 WINDOWS = (12, 14, 15, 16, 17, 20)
 LEVELS = (1, 3)
 
@@ -101,7 +103,10 @@ def events(tokens: int) -> list[bytes]:
     text = inspect.getsource(statistics)[: REPLY_TOKENS * TOKEN_CHARACTERS]
     size = tokens * TOKEN_CHARACTERS
     parts = [text[start : start + size] for start in range(0, len(text), size)]
-    return [sse.event(Delta((index + 1) * tokens, part, tokens)) for index, part in enumerate(parts)]
+    return [
+        sse.event(Delta((index + 1) * tokens, part, tokens, at=round((index + 1) * tokens * STEP_MS, 3)))
+        for index, part in enumerate(parts)
+    ]
 
 
 def resident_kib() -> float:
