@@ -15,7 +15,7 @@ from firstlight.engine.scripted.engine import Scripted
 from firstlight.errors import StartError
 from firstlight.stages import Stage
 from firstlight.traces import Traces
-from tests.live import ask, chat, last, live
+from tests.live import Live, Stream, ask, chat, last, live
 from tests.test_tracecontext import GOOD, SPAN, TRACE
 
 trace_service = pytest.importorskip("opentelemetry.proto.collector.trace.v1.trace_service_pb2")
@@ -52,11 +52,16 @@ async def collector() -> AsyncIterator[Collector]:
         yield made
 
 
+async def called(server: Live, traceparent: str) -> Stream:
+    """A whole reply to a caller that has a trace."""
+    async with chat(server.client, "Hello", headers={"traceparent": traceparent}) as stream:
+        return await last(stream)
+
+
 async def test_a_reply_is_a_span_with_one_for_each_part_of_its_way_in_the_callers_trace() -> None:
     async with collector() as there:
         async with live(traces=settings.Traces(endpoint=there.endpoint)) as server:
-            async with chat(server.client, "Hello", headers={"traceparent": GOOD}) as stream:
-                reply = await last(stream)
+            reply = await called(server, GOOD)
         spans = {span.name: span for span in there.spans}  # type: ignore[attr-defined]
     root, marks = spans["reply"], reply.end[1]["timing"]
     assert [span.name for span in there.spans] == [  # type: ignore[attr-defined]
@@ -98,9 +103,8 @@ async def test_the_engine_is_told_of_the_replys_own_span() -> None:
             return await super().generate(request)
 
     seen: list[object] = []
-    async with collector() as there, live(traces=settings.Traces(endpoint=there.endpoint), engine_kind=Told) as server:
-        async with chat(server.client, "Hello", headers={"traceparent": GOOD}) as stream:
-            await last(stream)
+    async with collector() as there, live(traces=settings.Traces(endpoint=there.endpoint), kind=Told) as server:
+        await called(server, GOOD)
     root = there.spans[-1]
     assert seen[-1].traceparent == f"00-{TRACE}-{root.span_id.hex()}-01"  # type: ignore[attr-defined]
 
