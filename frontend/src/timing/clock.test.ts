@@ -195,6 +195,18 @@ describe("the report of a reply", () => {
     });
   });
 
+  it("says of a row below zero that a clock is wrong, and of no other", () => {
+    const clock = startedReply();
+    const timing = { first_token: 1, first_text: 56, first_byte: 58 };
+    arrive(clock, { seq: 1, text: "a", tokens: 1, at: 58, timing }, 1_069);
+    clock.painted(1, 1_077);
+    const { rows, missing } = replyReport(clock);
+    expect({ prefill: rows.prefill, missing }).toEqual({
+      prefill: null,
+      missing: ["The row prefill came out below zero: a clock jumped, or runs unevenly."],
+    });
+  });
+
   it("ui-C35: counts from the first text, not from an empty first event", () => {
     const clock = startedReply();
     arrive(clock, { seq: 0, text: "", tokens: 0, at: 20 }, 1_050);

@@ -6,9 +6,10 @@ import { STAGES } from "./stages";
 export function told(clock: ReplyClock): { rows: Rows; missing: string[] } {
   const missing = [...history(clock), ...ofEnd(clock)];
   if (clock.jumped) return { rows: UNTOLD, missing };
-  const { rows, missing: negative } = withoutNegative(waterfall(clock.page, clock.server, clock.offset.latest));
+  const laid = waterfall(clock.page, clock.server, clock.offset.latest);
+  const { rows, missing: negative } = withoutNegative(laid);
   if (clock.hidden === "before the paint") rows.assembly = null;
-  return { rows, missing: [...missing, ...untimed(clock, rows), ...negative] };
+  return { rows, missing: [...missing, ...untimed(clock, laid), ...negative] };
 }
 
 function history({ signedInAgain, hidden, jumped, chunks }: ReplyClock): string[] {
