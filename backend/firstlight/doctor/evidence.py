@@ -121,6 +121,8 @@ def of_scrape(scrape: Scrape, stage: str, row: Row) -> Evidence:
         stage,
         row.p95_ms or 0.0,
         row.replies,
+        # Where even the usual reply is over, it is not the first alone.
+        first_only=False if row.replies > 2 and (row.p50_ms or 0.0) > row.budget_ms else None,
         parts={name: seconds * 1_000 for name, seconds in parts.items() if seconds is not None},
         reused=_mostly_reused(scrape),
         header_bytes=scrape.quantile("firstlight_request_header_bytes", 0.95),

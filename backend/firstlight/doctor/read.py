@@ -59,7 +59,9 @@ def _fetched(url: str) -> bytes:
             client.stream("GET", address, headers={"accept": "text/plain"}) as answer,
         ):
             if answer.status_code != 200:
-                raise StartError(f"{address} answered {answer.status_code}; is First Light there?")
+                raise StartError(
+                    f"{address} answered {answer.status_code}: is it First Light, does a proxy hide /metrics?"
+                )
             data = bytearray()
             for part in answer.iter_bytes():
                 data += part

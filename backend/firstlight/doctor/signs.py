@@ -168,7 +168,7 @@ def proxy(evidence: Evidence) -> Finding | None:
 
 def clock(evidence: Evidence) -> Finding | None:
     """The page said so."""
-    return Finding("the page says that a clock jumped", 0.0) if "clock" in evidence.said else None
+    return Finding("the page says that a clock jumped", 0.0) if "clock jumped" in evidence.said else None
 
 
 def slow_reader(evidence: Evidence) -> Finding | None:
@@ -211,8 +211,8 @@ def token_refresh(evidence: Evidence) -> Finding | None:
 
 def hidden(evidence: Evidence) -> Finding | None:
     """The page said so, or painted very late."""
-    if "hidden" in evidence.said:
-        return Finding("the page was hidden meanwhile", 0.0)
+    if "hidden before" in evidence.said:
+        return Finding("the page was hidden before it painted the first word", 0.0)
     waited = evidence.part("painted - committed") or 0.0
     return (
         Finding(f"painted - committed is {waited:.0f} ms: a hidden page paints when it is seen")

@@ -65,7 +65,8 @@ def _stages(found: Diagnosis) -> Iterator[str]:
         excess = f"{_ms(row.excess_ms)} over" if row.excess_ms else "over it in the latest replies"
         yield (
             f"\n{name}{part} is {excess}: p50 {_ms(row.p50_ms)}, p95 {_ms(row.p95_ms)} "
-            f"against {_ms(row.budget_ms)}, in {_count(row.replies, 'reply', 'replies')}; {_since(row)}."
+            f"against {_ms(row.budget_ms)}, in {_count(row.replies, 'reply', 'replies')}; "
+            f"{_since(row, found.verdict.source)}."
         )
         for suspect in found.suspects[name]:
             mark = "-" if suspect.supported else "? perhaps"
@@ -92,10 +93,10 @@ def _whole(verdict: Verdict) -> str:
     return f"{_count(verdict.replies, 'reply', 'replies')}, {told}"
 
 
-def _since(row: Row) -> str:
+def _since(row: Row, source: str) -> str:
     if row.since is not None:
         return f"since {row.since:%Y-%m-%d %H:%M:%S %Z}"
-    return "the latest reply is within it" if not row.part else "since when is not told"
+    return "the latest is within it" if source == "report" else "since when is not told"
 
 
 def _row(row: Row) -> dict[str, object]:

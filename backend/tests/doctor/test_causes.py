@@ -13,6 +13,7 @@ from firstlight.doctor.evidence import Evidence
 from firstlight.doctor.host import Check
 from tests.doctor.synthetic import causes_of, metrics, reply, report
 
+ROOT = Path(__file__).parents[3]
 SHAPED = {"accepted": 0, "headers": 0.1, "routed": 0.2, "body": 0.3, "verified": 0.4, "bucket": 0.5, "shaped": 1}
 
 
@@ -63,7 +64,7 @@ SUPPORTED: dict[str, tuple[str, bytes]] = {
         "assembly",
         report(reply(rows={"assembly": 180}, page=PAGE | {"painted": 280.0}, dropped_frames=9)),
     ),
-    "hidden-tab": ("capture", report(reply(rows={"capture": 60}, missing=["The page was hidden for a while."]))),
+    "hidden-tab": ("capture", report(reply(rows={"capture": 60}, missing=["The page was hidden before it."]))),
 }  # fmt: skip
 
 
@@ -131,6 +132,7 @@ def test_metrics_point_to_queueing_and_to_the_prefix_cache() -> None:
     assert {name for name, suspect in found.items() if suspect.supported} == {"queueing", "prefix-cache-miss"}
     assert found["queueing"].evidence == "scheduled - queued takes 285.0 ms of 390.0"
     assert not found["tokenizer"].supported
+    assert "cold" not in found
 
 
 def test_the_servers_own_host_points_to_huge_pages_and_cores_and_clears_them() -> None:
@@ -144,6 +146,11 @@ def test_the_servers_own_host_points_to_huge_pages_and_cores_and_clears_them() -
     }
 
 
+@pytest.mark.parametrize("phrase", ["clock jumped", "hidden before", "signed in again"])
+def test_the_page_says_it_in_the_words_that_are_looked_for(phrase: str) -> None:
+    assert phrase in (ROOT / "frontend" / "src" / "timing" / "missing.ts").read_text("utf-8")
+
+
 def test_every_cause_is_in_the_page_of_the_doctor() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "doctor.md").read_text("utf-8")
+    page = (ROOT / "docs" / "doctor.md").read_text("utf-8")
     assert [cause.name for cause in CAUSES if f"`{cause.name}`" not in page] == []

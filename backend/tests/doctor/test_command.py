@@ -78,7 +78,8 @@ def test_the_json_object_has_its_stable_names(capsys: Capture) -> None:
 
 def test_metrics_on_standard_input_are_read_too(capsys: Capture) -> None:
     assert run(metrics({"assembly": 0.4})) == 1
-    assert "assembly, the server's part of it, is 355.0 ms over" in capsys.readouterr().out
+    assert "assembly, the server's part of it, is 355.0 ms over" in (out := capsys.readouterr().out)
+    assert "since when is not told" in out
 
 
 def test_other_budgets_may_be_given(tmp_path: Path, capsys: Capture) -> None:

@@ -49,6 +49,12 @@ async def test_a_server_without_a_reply_exits_with_2_and_says_so(capsys: pytest.
     assert "knows of no reply yet" in capsys.readouterr().err
 
 
+async def test_an_address_without_metrics_exits_with_2_and_says_what_may_be(capsys: pytest.CaptureFixture[str]) -> None:
+    async with live(QUICK) as server:
+        assert await asyncio.to_thread(main, ["doctor", f"{server.url}/elsewhere"]) == 2
+    assert "/elsewhere/metrics answered 404: is it First Light" in capsys.readouterr().err
+
+
 async def test_a_proxy_that_buffers_is_told() -> None:
     async with live(QUICK) as server, _buffering(int(server.url.rpartition(":")[2])) as port:
         through = await asyncio.to_thread(probe, f"http://127.0.0.1:{port}")
