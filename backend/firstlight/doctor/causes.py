@@ -51,7 +51,7 @@ COMPUTED = ("prefill", "decode")
 CAUSES: tuple[Cause, ...] = (
     Cause(
         "cold",
-        "cold kernels (JIT, caches)",
+        "a cold start (JIT, caches)",
         "send two replies after a restart, compare them in the overlay",
         (*SERVED, "connection", "assembly"),
         signs.cold,

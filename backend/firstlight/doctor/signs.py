@@ -152,6 +152,8 @@ def headers(evidence: Evidence) -> Finding | None:
 
 def network(evidence: Evidence) -> Finding | None:
     """What is left of the connection once it stood already."""
+    if evidence.first_only:
+        return None
     if evidence.page_told and evidence.reused:
         return Finding("the connection was there already, so this is the way itself", NOTICEABLE * evidence.row_ms)
     return Finding("the way to the server and back is not told apart here")

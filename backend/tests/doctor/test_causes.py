@@ -94,6 +94,7 @@ def test_every_cause_has_a_report_or_is_known_from_the_host_or_the_settings_alon
         ("proxy-buffering", "unaccounted", report(reply(rows={"unaccounted": 150}, **EVEN))),
         ("slow-reader", "unaccounted", report(reply(rows={"unaccounted": 150}, **EVEN))),
         ("clock", "unaccounted", report(reply(rows={"unaccounted": 150}))),
+        ("network", "connection", report(reply(rows={"connection": 150}, wire={"reused": True}), reply(1))),
         ("token-refresh", "capture", report(reply(), reply(1, rows={"capture": 60}))),
         ("main-thread", "assembly", report(reply(rows={"assembly": 180}, page=PAGE))),
         ("hidden-tab", "assembly", report(reply(rows={"assembly": 180}, page=PAGE))),
