@@ -17,7 +17,7 @@ from tests.live import ask, live
 
 COUNTS = Reply(script=(Step(text="One two three four five six.", repeat=4),))
 SLOW = Scenario(first_ms=400, step_ms=5, replies=(COUNTS,))
-QUICK = Scenario(first_ms=2, step_ms=5, replies=(COUNTS,))
+QUICK = Scenario(first_ms=2, step_ms=15, replies=(COUNTS,))
 
 
 async def diagnosis(url: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
