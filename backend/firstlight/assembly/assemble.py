@@ -8,8 +8,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-import msgspec
-
 from firstlight import settings
 from firstlight.assembly import sse
 from firstlight.assembly.chunker import Chunker
@@ -164,7 +162,7 @@ class Follow:
             self._timing_sent = True
             timeline.mark("first_byte", moment)
             timing = timeline.marks
-        return msgspec.structs.replace(self._chunker.take(moment), at=timeline.ms(moment), timing=timing)
+        return self._chunker.take(moment, timeline.ms(moment), timing)
 
 
 async def _more(reader: Reader, until: float) -> None:

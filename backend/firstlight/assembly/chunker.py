@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from firstlight.generations import Piece
-from firstlight.wire import Delta
+from firstlight.wire import Delta, Marks
 
 
 class Chunker:
@@ -37,11 +37,15 @@ class Chunker:
             return 0.0
         return self._sent_at + max_wait
 
-    def take(self, now: float) -> Delta:
-        """The next delta: all that waits, except that the first text of a reply goes alone. Needs `due` to be set."""
+    def take(self, now: float, at: float | None = None, timing: Marks | None = None) -> Delta:
+        """The next delta: all that waits, except that the first text of a reply goes alone. Needs `due` to be set.
+
+        `at` and `timing` are fields of the delta, which says when it left on the reply's own clock.
+        """
         count = 1 if self._first else len(self._waiting)
         pieces, self._waiting = self._waiting[:count], self._waiting[count:]
         seq = pieces[-1].seq
-        delta = Delta(seq=seq, text="".join(piece.text for piece in pieces), tokens=seq - self._sent_seq)
+        text = "".join(piece.text for piece in pieces)
+        delta = Delta(seq=seq, text=text, tokens=seq - self._sent_seq, at=at, timing=timing)
         self._first, self._sent_seq, self._sent_at = False, seq, now
         return delta

@@ -12,7 +12,7 @@ from importlib import import_module
 
 from firstlight.bench.figures import as_json, as_markdown
 
-BENCHES = ("overhead", "servers", "tables", "zstd")
+BENCHES = ("marks", "overhead", "servers", "tables", "zstd")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -17,15 +17,18 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import psutil
 import pytest
 import pytest_asyncio
+from prometheus_client import REGISTRY
 
 from firstlight import settings
 from firstlight.engine.models import ModelSource, resolve
 from firstlight.engine.protocol import EngineOutput, EngineRequest, Sampling
 from firstlight.engine.vllm import Vllm
 from firstlight.errors import EngineFailed, EngineUnavailable, InvalidRequest, StartError
+from firstlight.tracecontext import follow
 from firstlight.wire import Message
 
 pytestmark = [
@@ -100,6 +103,25 @@ async def test_a_caller_that_is_cancelled_while_the_prompt_is_handed_over_leaves
     await asyncio.wait([caller])
     await asyncio.gather(*engine._aborting)
     assert (caller.cancelled(), engine.running()) == (True, 0)
+
+
+async def test_vllms_own_times_keep_their_names_and_have_buckets_below_a_millisecond(engine: Vllm) -> None:
+    await read(engine, await request(engine, max_tokens=3))
+    for name in ("time_to_first_token", "inter_token_latency", "e2e_request_latency", "request_queue_time"):
+        samples = [
+            sample
+            for family in REGISTRY.collect()
+            if family.name == f"vllm:{name}_seconds"
+            for sample in family.samples
+        ]
+        ends = [float(sample.labels["le"]) for sample in samples if sample.name.endswith("_bucket")]
+        assert ends[0] == 0.0005, name
+        assert sum(sample.value for sample in samples if sample.name.endswith("_count")) >= 1, name
+
+
+async def test_a_prompt_of_a_traced_reply_is_taken(engine: Vllm) -> None:
+    traced = msgspec.structs.replace(await request(engine, max_tokens=3), trace=follow(None))
+    assert (await read(engine, traced))[-1].finish == "length"
 
 
 async def test_the_models_own_sampling_holds_where_a_request_names_none(engine: Vllm) -> None:
