@@ -6,7 +6,7 @@ const machine = { cpu: "one", cores: 2, memory_gib: 8 };
 
 function report(figures: Record<string, [low: number, value: number, high: number]>): ReportFile {
   const measured = Object.entries(figures).map(([name, [low, value, high]]) => [name, { low, value, high }]);
-  return { bench: "latency", machine, versions: {}, ...columns(Object.fromEntries(measured)) };
+  return { bench: "latency", machine, load: 0.5, versions: {}, ...columns(Object.fromEntries(measured)) };
 }
 
 test("a percentile lies between its neighbours, and its band holds the ranks that chance leaves open", () => {
@@ -34,10 +34,11 @@ test("a figure has changed only where its band and the baseline's do not touch",
   ]);
 });
 
-test("far worse fails on the same machine alone", () => {
-  const now = report({ slow_ms: [30, 31, 32], a_little_ms: [12, 13, 14] });
-  const before = report({ slow_ms: [9, 10, 11], a_little_ms: [9, 10, 11] });
+test("far worse than the baseline fails on the same machine alone, while it is quiet", () => {
+  const now = report({ slow_ms: [30, 31, 32], a_little_ms: [12, 13, 14], tiny_ms: [3, 3.1, 3.2] });
+  const before = report({ slow_ms: [9, 10, 11], a_little_ms: [9, 10, 11], tiny_ms: [0.9, 1, 1.1] });
   const elsewhere = { ...before, machine: { ...machine, cores: 64 } };
   const failing = [before, elsewhere, undefined].map((baseline) => farWorse(compare(now, baseline), now, baseline));
   expect(failing).toEqual([["slow_ms"], [], []]);
+  expect(farWorse(compare(now, before), { ...now, load: 2 }, before)).toEqual([]);
 });

@@ -4,6 +4,8 @@ import type { Figures } from "./figures.ts";
 export interface ReportFile {
   bench: string;
   machine: { cpu: string; cores: number; memory_gib: number };
+  /** Processes that wanted a core when the run began, over the last minute. */
+  load: number;
   versions: Record<string, string>;
   figures: Record<string, number>;
   bands: Record<string, [low: number, high: number]>;
@@ -19,8 +21,8 @@ export interface Row {
   verdict: "" | "within noise" | "better" | "worse";
 }
 
-/** So many times the baseline is more than a machine's mood, if it is the same machine. */
-const FAR_WORSE = 2;
+/** More than so many times the baseline, and by so many milliseconds: small times double for any reason. */
+const FAR_WORSE = { times: 2, ms: 5 };
 
 /** `figures` rounded, with their bands where they have any. */
 export function columns(figures: Figures): Pick<ReportFile, "figures" | "bands"> {
@@ -46,10 +48,15 @@ export function compare(now: ReportFile, baseline: ReportFile | undefined): Row[
   });
 }
 
-/** What is more than twice as slow as on this very machine before; on another one nothing can be said. */
+/** What is far worse than on this very machine before; of another machine, or a busy one, nothing can be said. */
 export function farWorse(rows: readonly Row[], now: ReportFile, baseline: ReportFile | undefined): string[] {
-  if (JSON.stringify(now.machine) !== JSON.stringify(baseline?.machine)) return [];
-  return rows.filter((row) => row.verdict === "worse" && (row.ratio ?? 0) > FAR_WORSE).map((row) => row.name);
+  const same = JSON.stringify(now.machine) === JSON.stringify(baseline?.machine);
+  if (!same || now.load >= now.machine.cores) return [];
+  return rows
+    .filter(({ verdict, value, baseline: before = 0 }) => {
+      return verdict === "worse" && value > FAR_WORSE.times * before && value > before + FAR_WORSE.ms;
+    })
+    .map((row) => row.name);
 }
 
 /** The rows as a Markdown table. */

@@ -16,6 +16,7 @@ const REMOTE = process.env["URL"];
  */
 export default class FiguresReporter implements Reporter {
   readonly #projects = new Map<string, Recorded>();
+  readonly #load = os.loadavg()[0] ?? 0;
 
   onTestEnd(test: TestCase, result: TestResult): void {
     const project = test.parent.project()?.name ?? "";
@@ -32,25 +33,21 @@ export default class FiguresReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult["status"] }> {
-    const worse = [...this.#projects].flatMap(([project, recorded]) => write(project, recorded));
-    if (worse.length) console.log(`\nMore than twice the baseline of this machine: ${worse.join(", ")}`);
+    const worse = [...this.#projects].flatMap(([project, recorded]) => write(project, recorded, this.#load));
+    if (worse.length) console.log(`\nFar worse than the baseline of this machine: ${worse.join(", ")}`);
     return { status: worse.length && result.status === "passed" ? "failed" : result.status };
   }
 }
 
 /** Writes one report; returns the names of what has become far worse. */
-function write(bench: string, { browser, figures, more }: Recorded): string[] {
+function write(bench: string, { browser, figures, more }: Recorded, load: number): string[] {
   const machine = {
     cpu: os.cpus()[0]?.model ?? "unknown",
     cores: os.cpus().length,
     memory_gib: Math.round(os.totalmem() / 2 ** 30),
   };
-  const report: ReportFile = {
-    bench,
-    machine,
-    versions: { browser, node: process.versions.node },
-    ...columns(figures),
-  };
+  const versions = { browser, node: process.versions.node };
+  const report: ReportFile = { bench, machine, load, versions, ...columns(figures) };
   if (process.env["BASELINE"] && !REMOTE) save(BASELINE, bench, report);
   const baseline = REMOTE ? undefined : read(path.join(BASELINE, `${bench}.json`));
   const rows = compare(report, baseline);
