@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from prometheus_client import CollectorRegistry, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as read_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as read_prometheus
 
@@ -42,3 +42,13 @@ def test_two_registries_are_one_text_in_both_formats_and_exemplars_in_one() -> N
     plain = write(PROMETHEUS, one, two).decode()
     assert {"a_seconds", "b_seconds"} <= {family.name for family in read_prometheus(plain)}
     assert "gen-1" not in plain
+
+
+def test_the_engines_names_keep_their_colon_in_both_formats() -> None:
+    registry = CollectorRegistry()
+    Counter("vllm:prompt_tokens", "Tokens.", ["source"], registry=registry).labels("a").inc()
+    Counter("vllm:prompt", "Prompts.", registry=registry).inc()
+    text = write(OPENMETRICS, registry).decode()
+    assert 'vllm:prompt_tokens_total{source="a"} 1.0' in text.splitlines()
+    assert [family.name for family in read_openmetrics(text)] == ["vllm:prompt_tokens", "vllm:prompt"]
+    assert 'vllm:prompt_tokens_total{source="a"} 1.0' in write(PROMETHEUS, registry).decode().splitlines()
