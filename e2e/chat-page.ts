@@ -63,10 +63,16 @@ export class ChatPage {
     return reply;
   }
 
+  /** The page's report of the newest reply, once its first word is painted. */
+  async paintedReply(): Promise<ReplyReport> {
+    await expect.poll(async () => (await this.lastReply()).ttft_ms, { intervals: [20] }).not.toBeNull();
+    return this.lastReply();
+  }
+
   /** Asks, waits for the end, and gives the page's report of the reply. */
   async replyTo(text: string): Promise<ReplyReport> {
     await this.ask(text);
     await this.answerIs("done");
-    return this.lastReply();
+    return this.paintedReply();
   }
 }

@@ -54,7 +54,7 @@ test("the overlay shows TTFT at paint, the rate, the gaps and the seven stages",
   await chat.answerIs("done");
   await chat.timing.click();
   await expect(chat.overlay).toBeVisible();
-  const reply = await chat.lastReply();
+  const reply = await chat.paintedReply();
   expect(reply.ttft_ms).toBeGreaterThan(50);
   expect(reply.tokens).toBe(10);
   await expect(chat.overlay.locator('[data-metric="ttft_ms"]').first()).toContainText(

@@ -20,7 +20,7 @@ test("the real model answers Hello; its TTFT and the seven stages land in the re
   await expect(chat.answer()).toHaveAttribute("data-state", "done", { timeout: 120_000 });
   const text = (await chat.answerText().textContent()) ?? "";
   expect(text.trim().length).toBeGreaterThan(0);
-  const reply = await chat.lastReply();
+  const reply = await chat.paintedReply();
   const rows = waterfall(reply);
   expect(reply.tokens).toBeGreaterThan(0);
   const figures = { ttft_ms: exactly(known(reply.ttft_ms)), tokens: exactly(reply.tokens) };

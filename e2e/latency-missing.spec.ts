@@ -23,7 +23,7 @@ test("a reply that failed before its first word has no waterfall, and says why",
 test("a reply that failed after its first word has the whole way to it", async ({ chat }) => {
   await chat.ask("fail");
   await chat.answerIs("interrupted");
-  waterfall(await chat.lastReply());
+  waterfall(await chat.paintedReply());
 });
 
 test("a reply stopped after its first word has the whole way to it", async ({ chat }) => {
@@ -31,7 +31,7 @@ test("a reply stopped after its first word has the whole way to it", async ({ ch
   await expect(chat.answerText()).toContainText("word");
   await chat.stop.click();
   await chat.answerIs("stopped");
-  waterfall(await chat.lastReply());
+  waterfall(await chat.paintedReply());
 });
 
 test("a refused question has no waterfall, and says why", async ({ chat, complaints }) => {

@@ -51,7 +51,7 @@ async function measure(chat: ChatPage, prefix: string): Promise<Figures> {
       await chat.composer.pressSequentially("Hello");
       await chat.page.keyboard.press("Enter");
       await expect(chat.answer()).toHaveAttribute("data-state", "done", { timeout: 60_000 });
-      replies.push(await chat.lastReply());
+      replies.push(await chat.paintedReply());
     }
   }
   return named(prefix, summary(fresh, followUp));
