@@ -102,13 +102,10 @@ async def _load(service: Service, engine: Engine, on_ready: Ready, on_failed: Fa
 
 
 def _recorder(*ended: Callable[[Generation], None]) -> Callable[[Generation], None]:
-    """Has each of `ended` told of a reply once it has its end."""
-
-    def record(generation: Generation) -> None:
-        generation.task.add_done_callback(lambda _: tell(generation))
+    """Has each of `ended` told of a reply once it is over."""
 
     def tell(generation: Generation) -> None:
         for told in ended:
             told(generation)
 
-    return record
+    return lambda generation: generation.when_over(tell)

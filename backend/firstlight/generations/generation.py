@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
@@ -33,6 +33,9 @@ class Generation:
         self._grace_s = limits.grace_s
         self._pump = Pump(engine, request, self.log, self.timeline)
         self._unread: asyncio.TimerHandle | None = None
+        self._was_read = False
+        """A reader has come and left, or none came in time."""
+        self._tell: Callable[[Generation], None] | None = None
 
     @property
     def task(self) -> asyncio.Task[None]:
@@ -54,6 +57,14 @@ class Generation:
         await self._pump.taken()
         self._expect_reader(_FIRST_READER_S)
 
+    def when_over(self, tell: Callable[[Generation], None]) -> None:
+        """Have `tell` called once: when the reply has its end, and its first text is on its way or nobody waits for it.
+
+        So its marks are whole also where a reply ends before its first reader has got as far as that.
+        """
+        self._tell = tell
+        self.task.add_done_callback(lambda _: self._check_over())
+
     @contextmanager
     def reader(self, after: int = 0) -> Iterator[Reader]:
         """Follow the reply from position `after`. Raises InvalidRequest (no such position) or Gone (kept no longer).
@@ -67,6 +78,8 @@ class Generation:
             yield reader
         finally:
             reader.leave()
+            self._was_read = True
+            self._check_over()
             if not self.log.readers:
                 self._expect_reader(self._grace_s)
 
@@ -79,4 +92,15 @@ class Generation:
         self._pump.drain()
 
     def _expect_reader(self, seconds: float) -> None:
-        self._unread = asyncio.get_running_loop().call_later(seconds, self._pump.abandon)
+        self._unread = asyncio.get_running_loop().call_later(seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        self._pump.abandon()
+        self._was_read = True
+        self._check_over()
+
+    def _check_over(self) -> None:
+        whole = self.timeline.marks.first_byte is not None or not self.log.has_text or self._was_read
+        if self._tell is not None and self.task.done() and whole:
+            tell, self._tell = self._tell, None
+            tell(self)

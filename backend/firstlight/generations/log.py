@@ -53,6 +53,11 @@ class TokenLog:
         return self._sha.hexdigest()
 
     @property
+    def has_text(self) -> bool:
+        """Whether any text has come, dropped text included."""
+        return self._last_seq > 0
+
+    @property
     def bytes(self) -> int:
         """Memory that the log's content takes."""
         return len(self._text) + _ROW_BYTES * len(self._seqs)

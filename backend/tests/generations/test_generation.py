@@ -115,3 +115,45 @@ async def use(at: Desk, dice: random.Random) -> None:
 async def turns(dice: random.Random) -> None:
     for _ in range(dice.randrange(12)):
         await asyncio.sleep(0)
+
+
+async def test_a_reply_is_over_when_it_has_its_end_and_its_first_text_has_left() -> None:
+    async with desk() as at:
+        reply, told = await at.ask(), list[Generation]()
+        reply.when_over(told.append)
+        await asyncio.wait([reply.task])
+        assert told == []
+        with reply.reader():
+            reply.timeline.mark("first_byte")
+            assert told == []
+        assert told == [reply]
+        with reply.reader():
+            pass
+        assert told == [reply]
+
+
+async def test_a_reply_whose_first_text_left_before_its_end_is_over_with_it() -> None:
+    async with desk() as at:
+        reply, told = await at.ask(), list[Generation]()
+        reply.when_over(told.append)
+        with reply.reader():
+            reply.timeline.mark("first_byte")
+            await asyncio.wait([reply.task])
+            assert told == [reply]
+
+
+async def test_a_reply_without_text_is_over_with_its_end() -> None:
+    async with desk() as at:
+        reply, told = await at.ask("no text"), list[Generation]()
+        reply.when_over(told.append)
+        await asyncio.wait([reply.task])
+        assert told == [reply]
+
+
+async def test_a_reply_that_nobody_comes_for_is_over_once_nobody_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "_FIRST_READER_S", 0.02)
+    async with desk() as at:
+        reply = await at.ask()
+        over = asyncio.get_running_loop().create_future()
+        reply.when_over(over.set_result)
+        assert await asyncio.wait_for(over, 5) is reply
