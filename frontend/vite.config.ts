@@ -44,6 +44,8 @@ export default defineConfig({
     headers: { "Content-Security-Policy": POLICY },
     // The error overlay of the tool is markup that Trusted Types refuse.
     hmr: { overlay: false },
+    // The budgets lie in shared/.
+    fs: { allow: [".."] },
     proxy: Object.fromEntries(["/api", "/auth", "/livez", "/readyz"].map((path) => [path, BACKEND])),
   },
   test: {

@@ -8,11 +8,12 @@ import { type Readiness, untilReady } from "./connection/ready";
 import { Session } from "./conversation/session";
 import { restore, save } from "./conversation/storage";
 import { whenIdle } from "./idle";
-import { preference } from "./preferences";
 import { Theme } from "./render/theme";
 import { fitKeyboard } from "./render/viewport";
 import { toReport } from "./timing/export";
 import { Ledger } from "./timing/ledger";
+import { loadOverlay } from "./timing/overlay/lazy";
+import { TimingView } from "./timing/overlay/view";
 import { watch } from "./timing/watch";
 
 const tab = () => sessionStorage;
@@ -22,7 +23,7 @@ const ledger = new Ledger();
 const draft = new Draft(tab);
 const session = new Session(guest, ledger, restore(tab));
 const theme = new Theme();
-const timing = preference("timing", ["shown"]);
+const view = new TimingView(() => draft.focus());
 const readiness = signal<Readiness | undefined>(undefined);
 const model = computed(() => session.model.value ?? readiness.value?.model);
 
@@ -32,7 +33,7 @@ function newChat(): void {
 }
 
 function toggleTiming(): void {
-  timing.value = timing.value === "shown" ? undefined : "shown";
+  view.toggle(document.activeElement);
 }
 
 window.firstlight = { report: () => toReport(ledger.reports()) };
@@ -55,6 +56,8 @@ addEventListener("pagehide", () => {
 
 const root = document.getElementById("app");
 if (root) {
-  const parts = { session, ledger, draft, theme, timing, readiness, model, newChat };
+  const parts = { session, ledger, draft, theme, view, readiness, model, newChat };
   render(<App {...parts} />, root);
 }
+// Opened later, the overlay is there at once.
+whenIdle(() => void loadOverlay());

@@ -1,17 +1,17 @@
-import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
+import type { TimingView } from "../timing/overlay/view";
 import { Logo, MoonIcon, NewChatIcon, SunIcon, TimingIcon } from "./icons";
 import type { Theme } from "./theme";
 
 interface Props {
   model: ReadonlySignal<string | undefined>;
-  timing: Signal<"shown" | undefined>;
+  view: TimingView;
   theme: Theme;
   newChat: () => void;
 }
 
-export function Header({ model, timing, theme, newChat }: Props) {
+export function Header({ model, view, theme, newChat }: Props) {
   const dark = theme.dark.value;
-  const shown = timing.value === "shown";
   return (
     <header class="header">
       <h1 class="brand">
@@ -28,11 +28,9 @@ export function Header({ model, timing, theme, newChat }: Props) {
           type="button"
           class="tool"
           aria-label="Timing"
-          aria-pressed={shown}
+          aria-pressed={view.shown}
           title="Timing (Ctrl+.)"
-          onClick={() => {
-            timing.value = shown ? undefined : "shown";
-          }}
+          onClick={(event) => view.toggle(event.currentTarget)}
         >
           <TimingIcon />
           <span class="label">Timing</span>

@@ -1,9 +1,13 @@
-import { useSignal } from "@preact/signals";
 import { Component } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Note, Question, Reply } from "../conversation/reducer";
 import type { Session } from "../conversation/session";
+import type { Ledger } from "../timing/ledger";
+import { StageClock } from "../timing/overlay/stage-clock";
+import { Summary } from "../timing/overlay/summary";
+import type { TimingView } from "../timing/overlay/view";
 import { Blocks } from "./blocks";
+import { useSeconds } from "./seconds";
 
 export function QuestionView({ question }: { question: Question }) {
   return (
@@ -13,8 +17,16 @@ export function QuestionView({ question }: { question: Question }) {
   );
 }
 
-export function ReplyView({ reply, session }: { reply: Reply; session: Session }) {
+interface ReplyProps {
+  reply: Reply;
+  session: Session;
+  ledger: Ledger;
+  view: TimingView;
+}
+
+export function ReplyView({ reply, session, ledger, view }: ReplyProps) {
   const { id, state, text, note, shortened } = reply;
+  const live = state === "waiting" || state === "streaming";
   return (
     <article
       class="message"
@@ -24,10 +36,11 @@ export function ReplyView({ reply, session }: { reply: Reply; session: Session }
       aria-busy={state === "streaming"}
     >
       <Text id={id} text={text} session={session} />
-      {state === "waiting" && <Waiting />}
+      {live && <Now waiting={state === "waiting"} ledger={ledger} />}
       {state === "stopped" && <p class="aside">Stopped</p>}
       {shortened && <p class="aside">{shortened}</p>}
       {note && <NoteView note={note} again={(at) => session.askAgain(id, at)} />}
+      {!live && <Summary id={id} ledger={ledger} view={view} />}
     </article>
   );
 }
@@ -66,15 +79,12 @@ class Text extends Component<TextProps> {
   }
 }
 
-/** Seconds of waiting before the page counts them: a usual reply is there long before. */
-const PATIENCE_S = 2;
-
-function Waiting() {
-  const seconds = useSeconds(() => true);
+/** What the reply under way is doing; in the place where its times stand later, so that nothing moves at its end. */
+function Now({ waiting, ledger }: { waiting: boolean; ledger: Ledger }) {
   return (
-    <p class="aside waiting">
-      <span class="dots" aria-hidden="true" />
-      {seconds >= PATIENCE_S && <span>Waiting for the first word, {seconds} s</span>}
+    <p class="aside now">
+      {waiting && <span class="dots" aria-hidden="true" />}
+      <StageClock ledger={ledger} />
     </p>
   );
 }
@@ -100,18 +110,4 @@ function NoteView({ note, again }: { note: Note; again: (at: number) => void }) 
       )}
     </div>
   );
-}
-
-/** Seconds since the component came; it renders once a second while `running` says so. */
-export function useSeconds(running: () => boolean): number {
-  const seconds = useSignal(0);
-  useEffect(() => {
-    if (!running()) return;
-    const timer = setInterval(() => {
-      seconds.value += 1;
-      if (!running()) clearInterval(timer);
-    }, 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return seconds.value;
 }

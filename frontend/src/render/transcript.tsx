@@ -3,12 +3,21 @@ import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Message } from "../conversation/reducer";
 import type { Session } from "../conversation/session";
+import type { Ledger } from "../timing/ledger";
+import type { TimingView } from "../timing/overlay/view";
 import { DownIcon } from "./icons";
 import { QuestionView, ReplyView } from "./message";
 import { StickToEnd } from "./stick";
 
+interface Props {
+  session: Session;
+  ledger: Ledger;
+  view: TimingView;
+  welcome: VNode;
+}
+
 /** The conversation, or `welcome` while there is none. */
-export function Transcript({ session, welcome }: { session: Session; welcome: VNode }) {
+export function Transcript({ session, ledger, view: timing, welcome }: Props) {
   const scroller = useRef<HTMLDivElement>(null);
   const column = useRef<HTMLDivElement>(null);
   const stick = useSignal<StickToEnd | undefined>(undefined);
@@ -38,7 +47,7 @@ export function Transcript({ session, welcome }: { session: Session; welcome: VN
       message.role === "user" ? (
         <QuestionView key={message.id} question={message} />
       ) : (
-        <ReplyView key={message.id} reply={message} session={session} />
+        <ReplyView key={message.id} reply={message} session={session} ledger={ledger} view={timing} />
       );
     views.current.set(message, node);
     return node;
