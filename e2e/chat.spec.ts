@@ -34,6 +34,8 @@ test("a second question is sent with the first one and its answer", async ({ cha
 });
 
 test("one request leaves the page for one question", async ({ chat }) => {
+  // What the page fetches ahead in idle time is there by now.
+  await chat.page.waitForLoadState("networkidle");
   const sent: string[] = [];
   chat.page.on("request", (request) => sent.push(`${request.method()} ${new URL(request.url()).pathname}`));
   await chat.ask("count");

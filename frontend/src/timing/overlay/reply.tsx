@@ -23,7 +23,11 @@ function FirstWord({ reply: { ttft_ms, ttft } }: { reply: ReplyReport }) {
   return (
     <>
       <p class="ttft">
-        <b data-metric="ttft_ms">{ttft_ms === null ? "–" : Math.round(ttft_ms)}</b>
+        {ttft_ms === null ? (
+          <span data-metric="ttft_ms">–</span>
+        ) : (
+          <b data-metric="ttft_ms">{Math.round(ttft_ms)}</b>
+        )}
         <span>
           ms from key to
           <br />
@@ -75,7 +79,7 @@ function Pace({ reply }: { reply: ReplyReport }) {
 
 function Wire({ reply }: { reply: ReplyReport }) {
   const { wire, clock } = reply;
-  const connection = [wire.protocol, wire.reused === null ? null : wire.reused ? "reused" : "new"];
+  const connection = [wire.protocol, wire.reused === null ? null : wire.reused ? "kept" : "new"];
   return (
     <>
       <h3>Wire and page</h3>

@@ -21,7 +21,10 @@ export function Waterfall({ reply }: { reply: ReplyReport }) {
             <tr key={row} data-stage={row} data-over={over.includes(row) || undefined}>
               <th scope="row">{row}</th>
               <td class="track" aria-hidden="true">
-                <span class="bar" style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${length * 100}%` }} />
+                {/* A row that is not known has no bar, however thin. */}
+                {reply.rows[row] !== null && (
+                  <span class="bar" style={{ insetInlineStart: `${start * 100}%`, inlineSize: `${length * 100}%` }} />
+                )}
               </td>
               <td class="took">
                 {over.includes(row) && <OverBudget ms={budgetOf(row, reply)} />}
