@@ -23,11 +23,7 @@ function FirstWord({ reply: { ttft_ms, ttft } }: { reply: ReplyReport }) {
   return (
     <>
       <p class="ttft">
-        {ttft_ms === null ? (
-          <span data-metric="ttft_ms">–</span>
-        ) : (
-          <b data-metric="ttft_ms">{Math.round(ttft_ms)}</b>
-        )}
+        {ttft_ms === null ? <span data-metric="ttft_ms">–</span> : <b data-metric="ttft_ms">{Math.round(ttft_ms)}</b>}
         <span>
           ms from key to
           <br />
