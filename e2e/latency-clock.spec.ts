@@ -76,7 +76,8 @@ async function timeOrigin(page: Page): Promise<number> {
     room.system = Math.min(room.system, ended.system - began.system);
     room.page = Math.min(room.page, ended.page - began.page);
   }
-  expect(room.page).toBeLessThan(LONG ? 5 : 50);
+  // What the browser takes to answer; a zero that is off by more would show in the brackets.
+  expect(room.page).toBeLessThan(LONG ? 20 : 50);
   return origin;
 }
 

@@ -30,6 +30,7 @@ test("an open overlay adds at most 5 % of the main thread while a reply streams"
   chat,
   browser,
 }, testInfo) => {
+  test.setTimeout(60_000 + ROUNDS * 30_000);
   const closed: number[] = [];
   const open: number[] = [];
   await mainThreadShare(chat);
