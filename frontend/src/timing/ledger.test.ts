@@ -58,7 +58,7 @@ describe("the ledger", () => {
     expect(news).toEqual([0, 400, 800, 1_000]);
   });
 
-  it("has news at most four times a second while text is painted, in its frames and by no timer", () => {
+  it("has news at most twice a second while text is painted; the first by the timer of the wait before it", () => {
     const clock = startedReply();
     ledger.add(clock);
     firstText(clock);
@@ -66,7 +66,7 @@ describe("the ledger", () => {
       vi.advanceTimersByTime(10);
       ledger.frame(performance.now());
     }
-    expect(news).toEqual([0, 250, 500, 750, 1_000]);
+    expect(news).toEqual([0, 400, 900]);
   });
 
   it("has none in the frame of the first text, which it would delay", () => {

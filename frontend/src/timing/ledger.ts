@@ -7,10 +7,11 @@ import { isStreamOf, streamEntry } from "./resource";
 
 /** Replies kept; the oldest goes first. */
 const KEPT = 50;
-/** News of a reply under way come no more often. */
-const EVERY_MS = 250;
-/** After this long without a frame that shows text, news come by a timer. */
+/** News of a reply under way come no more often: an open overlay renders at each, which takes a frame 20 to 30 ms. */
+const EVERY_MS = 500;
+/** After this long without a frame that shows text, news come by a timer: before the first text, and after it. */
 const QUIET_MS = 400;
+const STALLED_MS = 650;
 
 /** The replies of this page load, oldest first, one under way included. Reports are worked out when they are asked for. */
 export class Ledger {
@@ -93,7 +94,9 @@ export class Ledger {
     this.#told = performance.now();
     this.#news.value += 1;
     clearTimeout(this.#timer);
-    if (this.#newest && !isOver(this.#newest)) this.#timer = setTimeout(() => this.#tell(), QUIET_MS);
+    if (!this.#newest || isOver(this.#newest)) return;
+    const quiet = this.#newest.page.painted === undefined ? QUIET_MS : STALLED_MS;
+    this.#timer = setTimeout(() => this.#tell(), quiet);
   }
 }
 
