@@ -4,6 +4,10 @@ import { between, type PageMarks, STAGES, serverParts, sum } from "./stages";
 
 export type Rows = ReplyReport["rows"];
 
+/** Top to bottom. */
+export const ROWS = [...STAGES, "unaccounted"] as const;
+export type Row = (typeof ROWS)[number];
+
 /**
  * The waterfall from the keydown to the painted first text, in milliseconds. `latest` is the latest time of the page at
  * which the server can have accepted the request (`Offset`): what lies between `sent` and it is the network, there and
@@ -27,7 +31,7 @@ export const UNTOLD: Rows = waterfall({ keydown: 0 }, {}, undefined);
 
 /** `rows` without those below zero, and a sentence for each: only a clock that jumped makes such a row. */
 export function withoutNegative(rows: Rows): { rows: Rows; missing: string[] } {
-  const below = ([...STAGES, "unaccounted"] as const).filter((name) => (rows[name] ?? 0) < 0);
+  const below = ROWS.filter((name) => (rows[name] ?? 0) < 0);
   return {
     rows: { ...rows, ...Object.fromEntries(below.map((name) => [name, null])) },
     missing: below.map((name) => `The row ${name} came out below zero: a clock jumped, or runs unevenly.`),

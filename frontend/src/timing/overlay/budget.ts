@@ -1,10 +1,6 @@
 import { stages, ttft_ms } from "../../../../shared/budgets.json";
 import type { ReplyReport } from "../report";
-import { STAGES } from "../stages";
-
-/** Top to bottom. */
-export const ROWS = [...STAGES, "unaccounted"] as const;
-export type Row = (typeof ROWS)[number];
+import type { Row } from "../rows";
 
 export const TTFT_BUDGET_MS: number = ttft_ms;
 

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { duration, figure } from "../format";
 import type { ReplyReport } from "../report";
-import { ROWS } from "./budget";
+import { ROWS } from "../rows";
 import { difference } from "./difference";
 
 /** Two replies side by side: the last one and the one before it, until others are chosen. */

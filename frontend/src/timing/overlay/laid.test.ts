@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Rows } from "../rows";
-import { ROWS } from "./budget";
+import { ROWS } from "../rows";
 import { laid } from "./laid";
 
 const took = fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }));

@@ -1,5 +1,5 @@
 import type { Rows } from "../rows";
-import { ROWS, type Row } from "./budget";
+import { ROWS, type Row } from "../rows";
 
 /** One row: where its bar begins and how long it is, as shares of the width. */
 export interface Bar {

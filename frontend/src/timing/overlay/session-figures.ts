@@ -1,6 +1,6 @@
 import { percentile } from "../percentile";
 import type { ReplyReport } from "../report";
-import { ROWS } from "./budget";
+import { ROWS } from "../rows";
 
 /** One line of the session's table: milliseconds over the replies that count. */
 export interface Spread {

@@ -1,6 +1,7 @@
 import { duration } from "../format";
 import type { ReplyReport } from "../report";
-import { budgetOf, isOverBudget, meaningOf, ROWS } from "./budget";
+import { ROWS } from "../rows";
+import { budgetOf, isOverBudget, meaningOf } from "./budget";
 import { laid } from "./laid";
 
 /** From the key to the painted first word: a row for each stage, laid end to end on one scale. */
